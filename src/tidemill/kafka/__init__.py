@@ -1,0 +1,1 @@
+"""Kafka itself: Java and jars, the embedded cluster, admin and clients; knows nothing of the rest."""

@@ -1,0 +1,1 @@
+"""Test helpers: pytest fixtures with a real broker and a real Spark session."""
