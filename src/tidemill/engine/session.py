@@ -1,0 +1,158 @@
+"""The Spark session: the one place that knows every setting Tidemill runs Spark with."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tidemill.engine.kernel import kernel_jar
+from tidemill.engine.log import write_log_settings
+from tidemill.errors import SetupError
+from tidemill.kafka.jars import resolve
+from tidemill.kafka.java import find_java, spark_java_home
+from tidemill.kafka.paths import data_dir
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def spark_session(
+    master: str = "local[*]",
+    *,
+    name: str = "tidemill",
+    conf: Mapping[str, str] | None = None,
+    log_file: Path | None = None,
+) -> SparkSession:
+    """Start Spark, or return the session that already runs in this process.
+
+    `master` is passed through: `local[*]`, `spark://host:port`, `yarn`, `k8s://...`. `conf` wins over every
+    setting of ours. Spark's own log and the output of its JVM go to `log_file`.
+
+    >>> spark = spark_session("local[2]")  # doctest: +SKIP
+    """
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    log_file = log_file or data_dir() / "logs" / f"spark-{os.getpid()}.log"
+    log_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.environ["JAVA_HOME"] = str(spark_java_home(find_java()))
+    # Workers would start whatever `python3` is first on the PATH, which lacks the user's packages.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master).appName(name)
+    for key, value in session_settings(master, log_file=log_file, conf=conf).items():
+        builder = builder.config(key, value)
+    with _stderr_into(log_file):
+        try:
+            session = builder.getOrCreate()
+        except Exception as error:
+            raise _no_start(error, log_file) from error
+    return session
+
+
+def session_settings(
+    master: str, *, log_file: Path, conf: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Every setting of a session, ours first, the user's `conf` on top."""
+    given = dict(conf or {})
+    jars = [str(jar) for jar in [kernel_jar(), *resolve("spark-kafka")]]
+    java_options = f"-Dlog4j2.configurationFile={write_log_settings(log_file).as_uri()} -Duser.timezone=UTC"
+    settings = {
+        **_STREAMING,
+        "spark.jars": ",".join(jars),
+        # py4j and the file system class below are looked up by the driver's first class loader.
+        "spark.driver.extraClassPath": ":".join(jars),
+        "spark.driver.extraJavaOptions": java_options,
+        "spark.driver.memory": "2g",
+        "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "tidemill-warehouse"),
+        "spark.sql.shuffle.partitions": str(_cores(master)),
+    }
+    if master.startswith("local"):
+        settings |= _LOOPBACK_ONLY
+    if is_local_path(given.get("spark.sql.streaming.checkpointLocation", "")):
+        settings |= LOCAL_CHECKPOINT
+    for key, value in given.items():
+        if key in _ADDED_TO and key in settings:
+            settings[key] = f"{settings[key]}{_ADDED_TO[key]}{value}"
+        else:
+            settings[key] = value
+    return settings
+
+
+def is_local_path(location: str) -> bool:
+    """Whether a checkpoint location is on this machine's file system."""
+    return urlsplit(location).scheme in ("", "file")
+
+
+#: For checkpoints on a local path only: a rename is atomic there, and no process is forked per file.
+LOCAL_CHECKPOINT = {
+    "spark.hadoop.fs.file.impl": "io.tidemill.spark.FastLocalFileSystem",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+}
+
+_STREAMING = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # Spark asks Kafka for new offsets this often while idle; its default of 10 ms burns a third of a core.
+    "spark.sql.streaming.pollingDelay": "100ms",
+    # Adaptive execution may merge shuffle partitions: a replayed batch must meet the same ones.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.scheduler.mode": "FAIR",
+    "spark.speculation": "false",
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
+    # Our sink and source are not on Spark's list of what real-time mode has been tried with.
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.redaction.regex": "(?i)secret|password|token|credential|jaas|ssl.key",
+}
+
+_LOOPBACK_ONLY = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+#: Settings where the user's value joins ours instead of replacing it, and what stands between them.
+_ADDED_TO = {"spark.jars": ",", "spark.driver.extraClassPath": ":", "spark.driver.extraJavaOptions": " "}
+
+
+def _cores(master: str) -> int:
+    if not master.startswith("local"):
+        return 2 * (os.cpu_count() or 2)
+    wanted = master.partition("[")[2].partition("]")[0].partition(",")[0]
+    return int(wanted) if wanted.isdigit() else (os.cpu_count() or 2) if wanted == "*" else 1
+
+
+@contextmanager
+def _stderr_into(log_file: Path) -> Iterator[None]:
+    """Let the JVM that is started inside inherit a file as its standard error, not the user's terminal."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with log_file.open("ab") as log:
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _no_start(error: Exception, log_file: Path) -> SetupError:
+    tail = log_file.read_text(errors="replace").splitlines()[-5:] if log_file.exists() else []
+    said = "\n".join(f"  {line}" for line in tail)
+    return SetupError(
+        f"Spark did not start: {str(error).strip().splitlines()[0]}\n{said}".rstrip(),
+        where=str(log_file),
+        remedy="run `tidemill doctor`; the log file has the whole story",
+    )
