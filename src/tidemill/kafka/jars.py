@@ -1,4 +1,4 @@
-"""The jars Tidemill needs, pinned in lock files and fetched once: `resolve("spark-kafka")` gives the files."""
+"""The jars Tidemill needs, pinned in lock files and fetched once: `resolve("ecj")` gives the files."""
 
 from __future__ import annotations
 
