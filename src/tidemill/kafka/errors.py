@@ -121,8 +121,8 @@ def _tls(case: _Case) -> TidemillError:
     return AccessDenied(
         f"the TLS connection failed: {_reason(case.text)}",
         where=case.where,
-        remedy="check ssl.ca.location (the CA of the broker's certificate) and the host name; for mutual TLS also"
-        " ssl.certificate.location and ssl.key.location",
+        remedy="check ssl.ca.location (the CA of the broker's certificate) and the host name;"
+        " for mutual TLS also ssl.certificate.location and ssl.key.location",
     )
 
 

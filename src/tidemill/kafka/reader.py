@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ class Reading:
     group: str | None = None
 
 
-def read(reading: Reading, settings: Settings, *, verbose: bool = False) -> Iterator[Record]:
+def read(reading: Reading, settings: Settings, *, verbose: bool = False) -> Generator[Record]:
     """Records in the order they arrive; closing the iterator leaves the group cleanly."""
     settings = Settings.of({"auto.offset.reset": _reset(reading.start)}, source="default").over(settings)
     admin = Admin(settings, verbose=verbose)

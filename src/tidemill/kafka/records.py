@@ -54,7 +54,7 @@ def encode(text: str, form: Format = Format.string) -> bytes:
     try:
         match form:
             case Format.string:
-                return text.encode()
+                return text.encode(errors="surrogateescape")  # bytes that are no text pass through
             case Format.hex:
                 return bytes.fromhex(text)
             case Format.base64:
