@@ -10,8 +10,8 @@ class TopologyError(TidemillError):
     """A topology that cannot be built as declared.
 
     >>> place = Place("app.py", 7, "x.count()")
-    >>> print(TopologyError("`count` has no store", node="count-of-orders", place=place, remedy="give store="))
-    `count` has no store (app.py:7, node `count-of-orders`)
+    >>> print(TopologyError("`count` has no store", node="count-of-a", place=place, remedy="give store="))
+    `count` has no store (app.py:7, node `count-of-a`)
         x.count()
     Remedy: give store=
     """

@@ -30,8 +30,8 @@ def problem_with(name: str) -> str | None:
 def words(text: str) -> str:
     """Any text as a name: camel case apart, signs as dashes.
 
-    >>> words("RunningTotal"), words("orders\\\\..*")
-    ('running-total', 'orders-')
+    >>> words("RunningTotal"), words(r"orders\\..*")
+    ('running-total', 'orders')
     """
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text)
     lower = apart.lower() if apart != text else text
