@@ -130,7 +130,7 @@ def test_join_gives_what_the_documentation_shows(family: str, kind: str, table: 
 
 @pytest.mark.parametrize(("column", "kind"), [(0, "inner"), (1, "left")])
 def test_foreign_key_join_gives_what_the_documentation_shows(column: int, kind: str) -> None:
-    # The library's documentation shows (k, 1, foo); the joiner here writes the foreign key and the right value.
+    # The documentation shows (k, 1, foo); the joiner here writes the foreign key and the right value.
     documented = [
         ([], ["k=[1,null]"]),
         (["k=[1,foo]"], ["k=[1,foo]"]),
