@@ -3,5 +3,27 @@
 from __future__ import annotations
 
 from tidemill.kafka.embedded.cluster import Cluster
+from tidemill.kafka.embedded.dev import (
+    BrokerStatus,
+    DevStatus,
+    dev_cluster,
+    dev_down,
+    dev_fetch,
+    dev_log_files,
+    dev_names,
+    dev_status,
+    dev_up,
+)
 
-__all__ = ["Cluster"]
+__all__ = [
+    "BrokerStatus",
+    "Cluster",
+    "DevStatus",
+    "dev_cluster",
+    "dev_down",
+    "dev_fetch",
+    "dev_log_files",
+    "dev_names",
+    "dev_status",
+    "dev_up",
+]

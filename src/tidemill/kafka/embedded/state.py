@@ -22,7 +22,7 @@ class NodeState:
     """One broker: its ports by listener name, and its process while it runs."""
 
     node: int
-    ports: dict[str, int]
+    ports: dict[str, int] = field(default_factory=dict)
     process: ProcessId | None = None
 
     @property
@@ -36,9 +36,9 @@ class State:
 
     name: str
     cluster_id: str
-    secure: str | None
-    detached: bool
-    owner: ProcessId | None
+    secure: str | None = None
+    detached: bool = False
+    owner: ProcessId | None = None
     nodes: list[NodeState] = field(default_factory=list)
 
     def write(self, layout: Layout) -> None:

@@ -1,0 +1,102 @@
+"""Pytest fixtures with a real Kafka: one broker for the whole run, a fresh topic for every test.
+
+Active wherever Tidemill is installed; imports nothing until a test asks for a fixture.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
+
+    from tidemill.kafka.embedded import Cluster
+
+
+class TopicFactory(Protocol):
+    """What the `topic` fixture gives."""
+
+    def __call__(
+        self,
+        name: str = "topic",
+        partitions: int = 1,
+        replication: int = -1,
+        config: Mapping[str, str] | None = None,
+    ) -> str:
+        """Create a topic whose name begins with `name` and is unique; returns the whole name."""
+
+
+class ClusterFactory(Protocol):
+    """What the `kafka_cluster` fixture gives."""
+
+    def __call__(self, brokers: int = 3, **options: Any) -> Cluster:
+        """Start a cluster that is stopped when the test ends; options are those of `Cluster`."""
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Cluster]:
+    """A Kafka broker shared by the whole run. Topics are not created by themselves: use `topic`."""
+    from tidemill.kafka.embedded import Cluster
+
+    with Cluster(name="tests") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def secure_kafka() -> Iterator[Cluster]:
+    """A broker with every kind of login, shared by the whole run: `secure_kafka.client_config(user, door)`."""
+    from tidemill.kafka.embedded import Cluster
+
+    with Cluster(name="secure-tests", secure="all") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def kafka_admin(kafka: Cluster) -> AdminClient:
+    """An admin client of the shared broker."""
+    from confluent_kafka.admin import AdminClient
+
+    return AdminClient(kafka.client_config())
+
+
+@pytest.fixture
+def topic(kafka_admin: AdminClient, request: pytest.FixtureRequest) -> TopicFactory:
+    """Creates topics on the shared broker, with names no other test has."""
+    from confluent_kafka.cimpl import NewTopic
+
+    def create(
+        name: str = "topic",
+        partitions: int = 1,
+        replication: int = -1,
+        config: Mapping[str, str] | None = None,
+    ) -> str:
+        test = re.sub(r"[^A-Za-z0-9_]+", "-", request.node.name).strip("-")[:80]
+        unique = f"{name}-{test}-{os.getpid()}-{next(_numbers)}"
+        wanted = NewTopic(unique, partitions, replication, config=dict(config or {}))
+        kafka_admin.create_topics([wanted])[unique].result(30)
+        return unique
+
+    return create
+
+
+@pytest.fixture
+def kafka_cluster() -> Iterator[ClusterFactory]:
+    """Starts clusters of their own for one test: `kafka_cluster(3)`."""
+    from tidemill.kafka.embedded import Cluster
+
+    with ExitStack() as started:
+
+        def start(brokers: int = 3, **options: Any) -> Cluster:
+            return started.enter_context(Cluster(brokers, **options))
+
+        yield start
+
+
+_numbers = itertools.count(1)
