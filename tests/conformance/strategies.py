@@ -24,9 +24,9 @@ class Timeline:
     `distinct_times` keeps two records from having one timestamp.
     """
 
-    max_size: int = 14
+    max_size: int = 24
     start: int = 0
-    keys: tuple[str, ...] = ("a", "b", "ab")
+    keys: tuple[str, ...] = ("a", "a", "a", "b", "ab")
     null_keys: bool = True
     null_values: bool = True
     flush: bool = False
@@ -38,7 +38,7 @@ def values(value_type: str) -> st.SearchStrategy[Any]:
     if value_type == LONG:
         return st.integers(0, 20)
     if value_type == STRING:
-        return st.sampled_from(["A", "B", "C", "xy"])
+        return st.sampled_from(["A", "B", "C", "xy", ""])
     names = [part.split()[0] for part in value_type.split(",")]
     return st.fixed_dictionaries({name: _field(field_type(value_type, name)) for name in names})
 
@@ -93,9 +93,12 @@ _BACK = st.just(0) | st.integers(0, 12) | st.sampled_from([20, 40])
 
 
 def _value(value_type: str, shape: Timeline) -> st.SearchStrategy[Any]:
-    return st.one_of(values(value_type), st.none()) if shape.null_values else values(value_type)
+    return _seldom_null(values(value_type)) if shape.null_values else values(value_type)
 
 
 def _field(value_type: str) -> st.SearchStrategy[Any]:
-    fields = st.integers(0, 9) if value_type == LONG else st.sampled_from(["a", "b", "c"])
-    return st.one_of(fields, st.none())
+    return _seldom_null(st.integers(0, 9) if value_type == LONG else st.sampled_from(["a", "a", "b", "c"]))
+
+
+def _seldom_null(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.integers(0, 5).flatmap(lambda dice: st.none() if dice == 5 else strategy)

@@ -63,6 +63,12 @@ CASES = [
         form="pair",
     ),
     case(
+        "versioned_join_that_holds_back_fails_on_a_null_key",
+        StreamTableJoin(Stream("s"), Table("t", history=1000), "pair", "left", grace=10),
+        [("s", "k", "A", 10), ("s", None, "B", 11)],
+        deviation="a null key is kept and joined with null, as in the join without grace",
+    ),
+    case(
         "versioned_table_join_ignores_rows_that_are_not_the_latest",
         TableJoin(Table("l", history=100), Table("r", history=100), "pair", "inner"),
         [
