@@ -1,0 +1,337 @@
+"""Runs a scenario on Tidemill, through its own TopologyTestDriver; one function per node type."""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+from typing import Any
+
+from oracle import functions as fn
+from oracle import spec
+from oracle.shape import inputs, is_table, is_windowed, sources, value_type
+from tidemill import StreamsBuilder, serdes, suppressed, windows
+from tidemill.errors import TidemillError
+from tidemill.testing import TopologyTestDriver
+
+_FOREVER = 2**63 - 1
+_JOIN = {"inner": "join", "left": "left_join", "outer": "outer_join"}
+
+
+def run_tidemill(scenario: spec.Scenario) -> spec.Answer:
+    """What Tidemill says: the output of every step, until it fails."""
+    steps: list[tuple[spec.Record, ...]] = []
+    driver: TopologyTestDriver | None = None
+    failure = None
+    try:
+        builder = StreamsBuilder()
+        build = Build(builder)
+        for sink in scenario.sinks:
+            build.sink(sink)
+        driver = TopologyTestDriver(builder, config=_config(scenario.config))
+        run = _Run(scenario, driver)
+        for action in scenario.steps:
+            steps.append(run.step(action))
+    except TidemillError as error:
+        failure = spec.Failure(None if driver is None else len(steps), type(error).__name__)
+    finally:
+        if driver is not None:
+            driver.close()
+    return spec.Answer(tuple(steps), failure=failure)
+
+
+class Build:
+    """Builds every node once; equal nodes are one."""
+
+    def __init__(self, builder: StreamsBuilder) -> None:
+        self._builder = builder
+        self._built: dict[spec.Node, Any] = {}
+
+    def node(self, node: spec.Node) -> Any:
+        if node not in self._built:
+            self._built[node] = self._make(node)
+        return self._built[node]
+
+    def sink(self, sink: spec.Sink) -> None:
+        built = self.node(sink.node)
+        stream = built.to_stream() if is_table(sink.node) else built
+        stream.to(sink.topic, key=_key_serde(sink.node), value=_serde(sink.node))
+
+    @singledispatchmethod
+    def _make(self, node: spec.Node) -> Any:
+        raise TypeError(f"the Tidemill runner cannot build {type(node).__name__}")
+
+    # Sources
+
+    @_make.register
+    def _(self, node: spec.Stream) -> Any:
+        return self._builder.stream(node.topic, key=serdes.string, value=_serde(node))
+
+    @_make.register
+    def _(self, node: spec.Table) -> Any:
+        options = {"store": node.store, "history_retention": node.history}
+        return self._builder.table(node.topic, key=serdes.string, value=_serde(node), **_given(options))
+
+    @_make.register
+    def _(self, node: spec.GlobalTable) -> Any:
+        return self._builder.global_table(node.topic, key=serdes.string, value=_serde(node))
+
+    # Stateless steps
+
+    @_make.register
+    def _(self, node: spec.Filter) -> Any:
+        predicate = fn.lookup(fn.PREDICATES, node.predicate).column
+        return self.node(node.input).filter(predicate, **_given({"store": node.store}))
+
+    @_make.register
+    def _(self, node: spec.FilterNot) -> Any:
+        predicate = fn.lookup(fn.PREDICATES, node.predicate).column
+        return self.node(node.input).filter_not(predicate, **_given({"store": node.store}))
+
+    @_make.register
+    def _(self, node: spec.MapValues) -> Any:
+        mapper = fn.lookup(fn.MAPPERS, node.mapper).column
+        return self.node(node.input).map_values(mapper, **_given({"store": node.store}))
+
+    @_make.register
+    def _(self, node: spec.SelectKey) -> Any:
+        return self.node(node.input).select_key(fn.lookup(fn.SELECTORS, node.selector).column)
+
+    @_make.register
+    def _(self, node: spec.FlatMapValues) -> Any:
+        return self.node(node.input).flat_map_values(fn.lookup(fn.EXPANDERS, node.expander).column)
+
+    @_make.register
+    def _(self, node: spec.Merge) -> Any:
+        return self.node(node.left).merge(self.node(node.right))
+
+    @_make.register
+    def _(self, node: spec.Split) -> Any:
+        branched = self.node(node.input).split()
+        for predicate in node.predicates:
+            branched = branched.branch(fn.lookup(fn.PREDICATES, predicate).column)
+        return list(branched.default_branch().values())
+
+    @_make.register
+    def _(self, node: spec.Branch) -> Any:
+        return self.node(node.split)[node.index]
+
+    @_make.register
+    def _(self, node: spec.Repartition) -> Any:
+        return self.node(node.input).repartition(name=node.name, key=serdes.string, value=_serde(node))
+
+    @_make.register
+    def _(self, node: spec.ToTable) -> Any:
+        return self.node(node.input).to_table(**_given({"store": node.store}))
+
+    @_make.register
+    def _(self, node: spec.ToStream) -> Any:
+        return self.node(node.input).to_stream()
+
+    # Aggregations
+
+    @_make.register
+    def _(self, node: spec.GroupByKey) -> Any:
+        return self.node(node.input).group_by_key()
+
+    @_make.register
+    def _(self, node: spec.GroupBy) -> Any:
+        vocabulary = fn.PAIRINGS if is_table(node.input) else fn.SELECTORS
+        return self.node(node.input).group_by(fn.lookup(vocabulary, node.by).column)
+
+    @_make.register
+    def _(self, node: spec.Count) -> Any:
+        return self._windowed(node).count(**_given({"store": node.store}))
+
+    @_make.register
+    def _(self, node: spec.Reduce) -> Any:
+        options = _given({"store": node.store})
+        if is_table(node.grouped.input):
+            fold = fn.lookup(fn.TABLE_FOLDS, node.reducer)
+            return self.node(node.grouped).reduce(_reducer(fold.add), _reducer(fold.subtract), **options)
+        return self._windowed(node).reduce(fn.lookup(fn.REDUCERS, node.reducer).column, **options)
+
+    @_make.register
+    def _(self, node: spec.Aggregate) -> Any:
+        options = _given({"store": node.store})
+        if is_table(node.grouped.input):
+            fold = fn.lookup(fn.TABLE_FOLDS, node.fold)
+            steps = (fold.add.column, fold.subtract.column)
+            return self.node(node.grouped).aggregate(_initial(fold), *steps, **options)
+        fold = fn.lookup(fn.FOLDS, node.fold)
+        if isinstance(node.window, spec.Session):
+            options["merger"] = fold.merge.column
+        return self._windowed(node).aggregate(_initial(fold), fold.add.column, **options)
+
+    @_make.register
+    def _(self, node: spec.Cogroup) -> Any:
+        folds = [fn.lookup(fn.FOLDS, name) for name in node.folds]
+        cogrouped: Any = None
+        for grouped, fold in zip(node.inputs, folds, strict=True):
+            stream = self.node(grouped)
+            add = fold.add.column
+            cogrouped = stream.cogroup(add) if cogrouped is None else cogrouped.cogroup(stream, add)
+        if node.window is not None:
+            cogrouped = cogrouped.windowed_by(_window(node.window))
+        options = _given({"store": node.store})
+        if isinstance(node.window, spec.Session):
+            options["merger"] = folds[0].merge.column
+        return cogrouped.aggregate(_initial(folds[0]), **options)
+
+    def _windowed(self, node: spec.Count | spec.Reduce | spec.Aggregate) -> Any:
+        grouped = self.node(node.grouped)
+        if node.window is None:
+            return grouped
+        windowed = grouped.windowed_by(_window(node.window))
+        return windowed.emit_strategy("close") if node.on_close else windowed
+
+    # Joins
+
+    @_make.register
+    def _(self, node: spec.StreamJoin) -> Any:
+        window = windows.join(before=node.before, after=node.after, grace=node.grace)
+        return self._join(node.left, node.kind)(self.node(node.right), _joiner(node), window)
+
+    @_make.register
+    def _(self, node: spec.StreamTableJoin) -> Any:
+        options = _given({"grace": node.grace})
+        return self._join(node.stream, node.kind)(self.node(node.table), _joiner(node), **options)
+
+    @_make.register
+    def _(self, node: spec.GlobalJoin) -> Any:
+        selector = fn.lookup(fn.SELECTORS, node.selector).column
+        return self._join(node.stream, node.kind)(self.node(node.table), selector, _joiner(node))
+
+    @_make.register
+    def _(self, node: spec.TableJoin) -> Any:
+        options = _given({"store": node.store})
+        return self._join(node.left, node.kind)(self.node(node.right), _joiner(node), **options)
+
+    @_make.register
+    def _(self, node: spec.ForeignKeyJoin) -> Any:
+        options = {"foreign_key": fn.lookup(fn.SELECTORS, node.extractor).column}
+        options |= _given({"store": node.store})
+        return self._join(node.left, node.kind)(self.node(node.right), _joiner(node), **options)
+
+    def _join(self, left: spec.Node, kind: spec.JoinKind) -> Any:
+        return getattr(self.node(left), _JOIN[kind])
+
+    # Suppression
+
+    @_make.register
+    def _(self, node: spec.Suppress) -> Any:
+        bounds = _given({"max_records": node.max_records, "max_bytes": node.max_bytes})
+        if bounds:
+            bounds["when_full"] = "emit-early" if node.when_full == "emit" else "shut-down"
+        if node.limit is None:
+            return self.node(node.input).suppress(suppressed.until_window_closes(**bounds))
+        return self.node(node.input).suppress(suppressed.until_time_limit(node.limit, **bounds))
+
+
+class _Run:
+    """One driver and its topics."""
+
+    def __init__(self, scenario: spec.Scenario, driver: TopologyTestDriver) -> None:
+        self._scenario = scenario
+        self._driver = driver
+        types = {topic: kind for sink in scenario.sinks for topic, kind in sources(sink.node).items()}
+        self._inputs = {
+            topic: driver.create_input_topic(topic, key=serdes.string, value=_serde_of(kind))
+            for topic, kind in types.items()
+        }
+        self._outputs = {
+            sink: driver.create_output_topic(sink.topic, key=_key_serde(sink.node), value=_serde(sink.node))
+            for sink in scenario.sinks
+        }
+
+    def step(self, action: spec.Input | spec.Advance) -> tuple[spec.Record, ...]:
+        if isinstance(action, spec.Advance):
+            self._driver.advance_wall_clock_time(action.millis)
+        else:
+            headers = [(name, value.encode()) for name, value in action.headers]
+            topic = self._inputs[action.topic]
+            topic.pipe_input(action.key, action.value, timestamp=action.ts, headers=headers)
+        return tuple(
+            self._record(sink, record)
+            for sink, topic in self._outputs.items()
+            for record in topic.read_records()
+        )
+
+    def _record(self, sink: spec.Sink, record: Any) -> spec.Record:
+        headers = tuple(
+            (name, None if value is None else value.decode()) for name, value in record.headers or ()
+        )
+        return spec.Record(
+            sink.topic,
+            _windowed_key(record.key) if is_windowed(sink.node) and record.key is not None else record.key,
+            record.value,
+            record.timestamp,
+            headers if self._scenario.compare_headers else (),
+        )
+
+
+def _config(config: spec.Config) -> dict[str, str]:
+    return {} if config.cache else {"statestore.cache.max.bytes": "0"}
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _serde(node: spec.Node) -> Any:
+    return _serde_of(value_type(node))
+
+
+def _serde_of(kind: str) -> Any:
+    if kind == spec.LONG:
+        return serdes.long
+    return serdes.string if kind == spec.STRING else serdes.json(kind)
+
+
+def _key_serde(node: spec.Node) -> Any:
+    match _window_of(node) if is_windowed(node) else None:
+        case None:
+            return serdes.string
+        case spec.Session():
+            return serdes.session_windowed(serdes.string)
+        case spec.Tumbling(size) | spec.Hopping(size) | spec.Sliding(size):
+            return serdes.time_windowed(serdes.string, size)
+        case spec.Unlimited():
+            return serdes.time_windowed(serdes.string)
+
+
+def _windowed_key(key: Any) -> tuple[str, int, int]:
+    return (key.key, key.start, _FOREVER if key.end is None else key.end)
+
+
+def _window_of(node: spec.Node) -> spec.Window | None:
+    """The window whose keys a windowed node carries."""
+    window: spec.Window | None = getattr(node, "window", None)
+    return window if window is not None else _window_of(inputs(node)[0])
+
+
+def _window(window: spec.Window) -> Any:
+    match window:
+        case spec.Tumbling(size, grace):
+            return windows.tumbling(size, grace=grace)
+        case spec.Hopping(size, advance, grace):
+            return windows.hopping(size, advance, grace=grace)
+        case spec.Sliding(difference, grace):
+            return windows.sliding(difference, grace=grace)
+        case spec.Session(gap, grace):
+            return windows.session(gap, grace=grace)
+        case spec.Unlimited(start):
+            return windows.unlimited(start)
+
+
+def _initial(fold: fn.Fold | fn.TableFold) -> Any:
+    """A long stays a long: a bare 0 would be an int to Spark."""
+    from pyspark.sql import functions as F
+
+    return F.lit(fold.initial).cast("long") if isinstance(fold.initial, int) else fold.initial
+
+
+def _reducer(step: fn.Function) -> Any:
+    return lambda aggregate, value: step.column(None, value, aggregate)
+
+
+def _joiner(node: Any) -> Any:
+    return fn.lookup(fn.JOINERS, node.joiner).column
