@@ -51,7 +51,7 @@ def kafka() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def secure_kafka() -> Iterator[Cluster]:
-    """A broker with every kind of login, shared by the whole run: `secure_kafka.client_config(user, door)`."""
+    """A broker with every kind of login, shared by the whole run: see `Cluster.client_config`."""
     from tidemill.kafka.embedded import Cluster
 
     with Cluster(name="secure-tests", secure="all") as cluster:

@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -120,7 +119,7 @@ def dev_down(name: str = DEFAULT_NAME, *, purge: bool = False) -> DevStatus:
         if state is not None:
             _halt(state, layout)
         if purge:
-            shutil.rmtree(layout.root, ignore_errors=True)
+            layout.remove()
             (home / "location.json").unlink(missing_ok=True)
     return before
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,14 @@ class Layout:
     def create(self) -> None:
         for directory in (self.root, self.security):
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def remove(self) -> None:
+        """Delete the cluster's files; others that were put there stay."""
+        for directory in (self.security, *self.root.glob("node-*")):
+            shutil.rmtree(directory, ignore_errors=True)
+        self.state.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.root.rmdir()
 
     @property
     def state(self) -> Path:
