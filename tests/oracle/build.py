@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
+from functools import partial, singledispatchmethod
 from typing import Any
 
 from oracle import functions as fn
@@ -10,6 +10,8 @@ from oracle import spec
 from oracle.callbacks import Callbacks, Errors
 from oracle.codec import Codec, codec, key_to_sink
 from oracle.jvm import dsl, java_class, millis, streams
+from oracle.processing import supplier
+from oracle.processors import PROCESSORS
 from oracle.shape import is_table, is_windowed, value_type
 
 _JOIN = {"inner": "join", "left": "leftJoin", "outer": "outerJoin"}
@@ -126,6 +128,11 @@ class Build:
     @_make.register
     def _(self, node: spec.ToStream) -> Any:
         return self.node(node.input).toStream()
+
+    @_make.register
+    def _(self, node: spec.Process) -> Any:
+        make = partial(fn.lookup, PROCESSORS, node.processor)
+        return self.node(node.input).process(supplier(make, node.store, _codec(node.input), self._errors))
 
     # Aggregations
 

@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from oracle import functions as fn
 from oracle import spec
+from oracle.processors import PROCESSORS
 
 _TABLES = (
     spec.Table,
@@ -72,6 +73,11 @@ def _(node: spec.Stream | spec.Table | spec.GlobalTable) -> str:
 @value_type.register
 def _(node: spec.MapValues) -> str:
     return fn.lookup(fn.MAPPERS, node.mapper).result(value_type(node.input))
+
+
+@value_type.register
+def _(node: spec.Process) -> str:
+    return fn.lookup(PROCESSORS, node.processor).result
 
 
 @value_type.register

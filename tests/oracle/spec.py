@@ -156,6 +156,15 @@ class ToStream(Node):
     input: Node
 
 
+@dataclass(frozen=True)
+class Process(Node):
+    """A processor of the vocabulary in `oracle.processors`, with its own store."""
+
+    input: Node
+    processor: str
+    store: str
+
+
 # Aggregations
 
 

@@ -9,6 +9,7 @@ from conformance.scenarios import (
     global_table,
     group_table,
     headers,
+    processor,
     session,
     sliding,
     stages,
@@ -40,6 +41,7 @@ _MODULES = (
     suppress,
     versioned,
     headers,
+    processor,
     stages,
 )
 
