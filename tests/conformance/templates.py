@@ -150,9 +150,15 @@ def _join_templates() -> list[Template]:
             st.just(kind),
             _STORE,
         )
+        windowed_joins = _WINDOWS["tumbling"].map(
+            lambda window, kind=kind: TableJoin(
+                Count(GroupByKey(left), window), Aggregate(GroupByKey(right), "cat", window), "pair", kind
+            )
+        )
         templates += [
             Template(f"stream_join_{kind}", stream_joins),
             Template(f"table_join_{kind}", table_joins),
+            Template(f"table_join_{kind}_windowed", windowed_joins),
         ]
     for kind in _KINDS[:2]:
         versioned = st.sampled_from([Table("t", history=20), Table("t", history=1000)])

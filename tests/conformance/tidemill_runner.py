@@ -67,7 +67,7 @@ class Build:
 
     @_make.register
     def _(self, node: spec.Table) -> Any:
-        options = {"store": node.store, "history_retention": node.history}
+        options = {"store": node.store, "versioned": node.history}
         return self._builder.table(node.topic, key=serdes.string, value=_serde(node), **_given(options))
 
     @_make.register
@@ -93,7 +93,9 @@ class Build:
 
     @_make.register
     def _(self, node: spec.SelectKey) -> Any:
-        return self.node(node.input).select_key(fn.lookup(fn.SELECTORS, node.selector).column)
+        return self.node(node.input).select_key(
+            fn.lookup(fn.SELECTORS, node.selector).column, key=serdes.string
+        )
 
     @_make.register
     def _(self, node: spec.FlatMapValues) -> Any:
@@ -134,8 +136,8 @@ class Build:
 
     @_make.register
     def _(self, node: spec.GroupBy) -> Any:
-        vocabulary = fn.PAIRINGS if is_table(node.input) else fn.SELECTORS
-        return self.node(node.input).group_by(fn.lookup(vocabulary, node.by).column)
+        by = fn.lookup(fn.PAIRINGS if is_table(node.input) else fn.SELECTORS, node.by).column
+        return self.node(node.input).group_by(by, key=serdes.string, value=_serde(node))
 
     @_make.register
     def _(self, node: spec.Count) -> Any:
@@ -198,7 +200,7 @@ class Build:
     @_make.register
     def _(self, node: spec.GlobalJoin) -> Any:
         selector = fn.lookup(fn.SELECTORS, node.selector).column
-        return self._join(node.stream, node.kind)(self.node(node.table), selector, _joiner(node))
+        return self._join(node.stream, node.kind)(self.node(node.table), _joiner(node), key=selector)
 
     @_make.register
     def _(self, node: spec.TableJoin) -> Any:

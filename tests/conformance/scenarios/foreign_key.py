@@ -56,5 +56,25 @@ CASES = [
     case("foreign_key_left", _join("left"), _STEPS, golden="FK leftJoin", form="pair"),
     case("foreign_key_inner_row_moves_between_keys", _join("inner"), _MOVING),
     case("foreign_key_left_row_moves_between_keys", _join("left"), _MOVING),
+    case(
+        "foreign_key_of_versioned_tables_ignores_rows_that_are_not_the_latest",
+        ForeignKeyJoin(
+            Table("l", "fk string, x long", history=100),
+            Table("r", history=100),
+            "field(fk)",
+            "field_pair(fk)",
+            "inner",
+        ),
+        [
+            ("r", "1", "one", 5),
+            _left("a", "1", 10),
+            ("r", "1", "older", 4),
+            _left("a", "2", 9),
+            ("r", "1", "same", 5),
+            _left("a", "2", 11),
+            ("l", "a", None, 10),
+            ("l", "a", None, 12),
+        ],
+    ),
     case("foreign_key_left_stored", _join("left", "joined"), _MOVING),
 ]

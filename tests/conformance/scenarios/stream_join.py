@@ -1,7 +1,7 @@
 """Stream-stream joins: bounds, order of matches, when unmatched records come out."""
 
 from conformance.cases import case
-from oracle.spec import Config, JoinKind, Stream, StreamJoin
+from oracle.spec import LONG, Config, JoinKind, SelectKey, Stream, StreamJoin
 
 _THROTTLED = "the end of a batch is the throttle: unmatched records are not held back for a second"
 
@@ -238,6 +238,11 @@ _SELF = [
         [("l", "k", "A", 100), ("l", "k", "B", 105), ("l", "k", "C", 150)],
         golden="self outer join",
         form="pair",
+    ),
+    case(
+        "stream_join_left_after_a_new_key_keeps_null_keys",
+        StreamJoin(SelectKey(Stream("l", LONG), "mod(2)"), Stream("r"), "pair", "left", 10, 10),
+        [("l", "x", 3, 1), ("r", "1", "a", 2), ("l", "x", None, 3), ("l", None, 4, 4), ("r", "0", "b", 60)],
     ),
     case(
         "stream_join_hands_the_key_to_the_joiner",

@@ -93,6 +93,11 @@ CASES = [
         golden="untilTimeLimit maxRecords(2) emitEarly",
     ),
     case(
+        "suppress_gives_the_oldest_when_its_bytes_are_full",
+        Suppress(_ROWS, limit=1000, max_bytes=100),
+        into("t", ("a", 1, 0), ("b", 1, 5), ("a", 2, 6), ("c", 1, 7), ("b", None, 8)),
+    ),
+    case(
         "suppress_fails_when_full",
         Suppress(_ROWS, limit=1000, max_records=1, when_full="shut_down"),
         into("t", ("a", 1, 0), ("b", 1, 5)),

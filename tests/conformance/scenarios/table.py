@@ -1,7 +1,7 @@
 """Tables by themselves: sources, filters, mapped values, and which tombstones they forward."""
 
 from conformance.cases import CACHE_IS_NOT_COPIED, case, into
-from oracle.spec import LONG, Config, Filter, FilterNot, MapValues, Stream, Table, ToTable
+from oracle.spec import LONG, Config, Count, Filter, FilterNot, GroupByKey, MapValues, Stream, Table, ToTable
 
 _CACHE = Config(cache=True)
 _FILTERED = into(
@@ -71,6 +71,11 @@ CASES = [
         golden="table(materialized).toStream() cached(TTD)",
         config=_CACHE,
         deviation=CACHE_IS_NOT_COPIED,
+    ),
+    case(
+        "table_filter_of_an_aggregate_knows_old_values",
+        Filter(Count(GroupByKey(Stream("t", LONG))), "lt(3)"),
+        into("t", ("a", 1, 1), ("a", 2, 5), ("b", 1, 2), ("a", 3, 4), ("a", 4, 3), ("b", None, 9)),
     ),
     case(
         "to_table_reads_a_stream_as_changes",

@@ -2,7 +2,18 @@
 
 from conformance.cases import case
 from conformance.scenarios.stream_table import DOCUMENTED as _STREAM_TABLE
-from oracle.spec import LONG, Filter, JoinKind, Table, TableJoin
+from oracle.spec import (
+    LONG,
+    Aggregate,
+    Count,
+    Filter,
+    GroupByKey,
+    JoinKind,
+    Stream,
+    Table,
+    TableJoin,
+    Tumbling,
+)
 
 _SIDES = {"s": "l", "t": "r"}
 DOCUMENTED = [(_SIDES[topic], *rest) for topic, *rest in _STREAM_TABLE]
@@ -62,6 +73,24 @@ CASES = [
         golden="table self join",
         form="pair",
         deviation="a deleted row gives a tombstone; the library gives none",
+    ),
+    case(
+        "table_join_of_windowed_tables",
+        TableJoin(
+            Count(GroupByKey(Stream("l")), Tumbling(10, grace=5)),
+            Aggregate(GroupByKey(Stream("r")), "cat", Tumbling(10, grace=5)),
+            "pair",
+            "outer",
+        ),
+        [
+            ("l", "k", "A", 1),
+            ("r", "k", "a", 5),
+            ("r", "k", "b", 12),
+            ("l", "k", "B", 9),
+            ("r", "k", "c", 30),
+            ("l", "k", "C", 2),
+            ("r", "k", "d", 3),
+        ],
     ),
     case(
         "table_join_of_filtered_tables",
