@@ -39,6 +39,11 @@ class TimeWindows:
         """How long a store must keep a window so that no accepted record misses it."""
         return self.size + self.grace
 
+    @property
+    def word(self) -> str:
+        """The kind in one word, for names."""
+        return "tumbling" if self.tumbling else "hopping"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlidingWindows:
@@ -51,6 +56,11 @@ class SlidingWindows:
     def minimum_retention(self) -> int:
         """How long a store must keep a window so that no accepted record misses it."""
         return 2 * self.difference + self.grace
+
+    @property
+    def word(self) -> str:
+        """The kind in one word, for names."""
+        return "sliding"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +79,11 @@ class SessionWindows:
         """How long a store must keep a session so that no accepted record misses it."""
         return self.gap + self.grace
 
+    @property
+    def word(self) -> str:
+        """The kind in one word, for names."""
+        return "session"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnlimitedWindows:
@@ -80,6 +95,11 @@ class UnlimitedWindows:
     def minimum_retention(self) -> None:
         """An unlimited window is kept for ever."""
         return
+
+    @property
+    def word(self) -> str:
+        """The kind in one word, for names."""
+        return "unlimited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +114,11 @@ class CustomWindows:
     def minimum_retention(self) -> int:
         """How long a store must keep a window so that no accepted record misses it."""
         return self.size + self.grace
+
+    @property
+    def word(self) -> str:
+        """The kind in one word, for names."""
+        return "custom"
 
 
 Windows = TimeWindows | SlidingWindows | SessionWindows | UnlimitedWindows | CustomWindows

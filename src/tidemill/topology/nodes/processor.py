@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from tidemill.serde.base import Serde
 from tidemill.topology.nodes.base import Function, Kind, Node, StoreSpec
 from tidemill.topology.nodes.source import TopicSource
 
@@ -14,16 +15,19 @@ from tidemill.topology.nodes.source import TopicSource
 class Process(Node):
     """Hands each record to an object made by `supplier`, which may forward any number of records.
 
-    `stores` are all stores the processor may use; `owned` names those declared for processors (the others
-    belong to a table or an aggregation).
+    `supplier` is a class, a function without arguments, or the name of a JVM class. `stores` are all stores
+    the processor may use; `owned` names those declared for processors (the others belong to a table or an
+    aggregation). `key` and `value` are the serdes of what it forwards.
     """
 
     changes_key: ClassVar[bool] = True
     stateful: ClassVar[bool] = True
 
-    supplier: Function = field(compare=False)
+    supplier: Function | str = field(compare=False)
     stores: tuple[StoreSpec, ...] = ()
     owned: tuple[str, ...] = ()
+    key: Serde | None = None
+    value: Serde | None = None
 
     @property
     def owned_stores(self) -> Iterator[StoreSpec]:
@@ -40,13 +44,13 @@ class ProcessValues(Process):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlobalStore(TopicSource):
-    """A store every worker holds whole, kept from a topic by the user's processor."""
+    """A store every worker holds whole, kept from a topic by the user's processor, or as the topic is."""
 
     kind: ClassVar[Kind] = Kind.NOTHING
     stateful: ClassVar[bool] = True
 
     store: StoreSpec
-    supplier: Function = field(compare=False)
+    supplier: Function | None = field(default=None, compare=False)
 
     @property
     def topic(self) -> str:
@@ -61,4 +65,4 @@ class GlobalStore(TopicSource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOnlyStore(GlobalStore):
-    """A partitioned store kept from a topic by the user's processor; the topic is its changelog."""
+    """A partitioned store kept from a topic; the topic is its changelog."""

@@ -115,18 +115,20 @@ class Repartition(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peek(Node):
-    """Calls a Python function with (key, value) of each record and passes the record on."""
+    """Calls a Python function with (value) or (key, value) of each record and passes the record on."""
 
     action: Function = field(compare=False)
+    with_key: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreach(Node):
-    """Calls a Python function with (key, value) of each record and ends there."""
+    """Calls a Python function with (value) or (key, value) of each record and ends there."""
 
     kind: ClassVar[Kind] = Kind.NOTHING
 
     action: Function = field(compare=False)
+    with_key: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

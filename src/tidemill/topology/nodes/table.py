@@ -48,8 +48,16 @@ class TransformValues(TableStep):
 
     stateful: ClassVar[bool] = True
 
-    supplier: Function = field(compare=False)
+    supplier: Function | str = field(compare=False)
     stores: tuple[StoreSpec, ...] = ()
+    owned: tuple[str, ...] = ()
+    value: Serde | None = None
+
+    @property
+    def owned_stores(self) -> Iterator[StoreSpec]:
+        """Its own store if asked for, and the stores declared for processors that it uses."""
+        yield from (() if self.store is None else (self.store,))
+        yield from (store for store in self.stores if store.name in self.owned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

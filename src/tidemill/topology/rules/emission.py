@@ -15,9 +15,7 @@ from tidemill.topology.nodes import (
     StreamAggregate,
     StreamTableJoin,
     Suppress,
-    TableSource,
     TableStep,
-    ToTable,
     UntilWindowCloses,
 )
 from tidemill.topology.rules.problem import problem
@@ -101,12 +99,7 @@ def _is_versioned(topology: Topology, table: str) -> bool:
 
 def _history(topology: Topology, table: str) -> int | None:
     node = topology[table]
-    if isinstance(node, TableSource):
-        return node.history_retention
-    if isinstance(node, ToTable) and node.store.kind is StoreKind.VERSIONED:
-        return node.store.retention
     if isinstance(node, TableStep) and node.store is None:
         return _history(topology, node.parents[0])
-    if isinstance(node, TableStep) and node.store is not None and node.store.kind is StoreKind.VERSIONED:
-        return node.store.retention
-    return None
+    kept = (store.retention for store in node.owned_stores if store.kind is StoreKind.VERSIONED)
+    return next(kept, None)

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from tidemill.time import duration_text
 from tidemill.topology.errors import TopologyError
 from tidemill.topology.graph import Topology
-from tidemill.topology.nodes import Cogroup, Node, Process, StoreSpec, StreamAggregate, StreamStreamJoin
+from tidemill.topology.nodes import (
+    Cogroup,
+    Node,
+    Process,
+    StoreSpec,
+    StreamAggregate,
+    StreamStreamJoin,
+    TransformValues,
+)
 from tidemill.topology.rules.problem import problem
 from tidemill.windows import JoinWindows, Windows
 
@@ -18,7 +26,7 @@ def store_names_are_unique(topology: Topology) -> Iterator[TopologyError]:
     for node in topology:
         for store in node.owned_stores:
             owner, declared = owners.setdefault(store.name, (node, store))
-            shared = isinstance(owner, Process) and isinstance(node, Process) and declared == store
+            shared = _may_share(owner) and _may_share(node) and declared == store
             if owner is not node and not shared:
                 yield problem(
                     node,
@@ -40,6 +48,10 @@ def retention_covers_the_window(topology: Topology) -> Iterator[TopologyError]:
                     f"but its windows take records for {duration_text(least)}",
                     f"give retention= of at least {duration_text(least)}, or leave it out",
                 )
+
+
+def _may_share(node: Node) -> bool:
+    return isinstance(node, Process | TransformValues)
 
 
 def _window(node: Node) -> Windows | JoinWindows | None:
