@@ -14,7 +14,7 @@ from tidemill.topology.nodes import (
     TableSource,
     TopicSource,
 )
-from tidemill.topology.partitioning import SubTopology, shuffles, sub_topologies
+from tidemill.topology.partitioning import SubTopology, is_global, shuffles, sub_topologies
 
 if TYPE_CHECKING:
     from tidemill.topology.graph import Topology
@@ -60,7 +60,8 @@ def _boxes(topology: Topology) -> dict[str, _Box]:
         for parent in dict.fromkeys(node.parents):
             shuffle = cut.get((parent, node.name))
             if shuffle is None:
-                _link(boxes, parent, node.name)
+                if not is_global(topology[parent]):
+                    _link(boxes, parent, node.name)
                 continue
             sink = _Box("Sink", f"{shuffle.topic}-sink", f"topic: {shuffle.topic}", parent)
             boxes[sink.name] = sink
@@ -100,4 +101,5 @@ def _link(boxes: dict[str, _Box], parent: str, child: str) -> None:
 
 def _of_part(part: SubTopology, boxes: dict[str, _Box]) -> list[_Box]:
     members = [box for box in boxes.values() if box.owner in part.nodes]
-    return sorted(members, key=lambda box: (part.nodes.index(box.owner), box.role == "Sink"))
+    roles = ("Source", "Processor", "Sink")
+    return sorted(members, key=lambda box: (part.nodes.index(box.owner), roles.index(box.role)))

@@ -60,8 +60,15 @@ def sub_topologies(topology: Topology) -> tuple[SubTopology, ...]:
         groups.update(dict.fromkeys(merged, merged))
     parts = dict.fromkeys(tuple(n for n in topology.nodes if n in groups[name]) for name in topology.nodes)
     return tuple(
-        SubTopology(index, names, is_global=all(_is_global(topology[n]) for n in names))
+        SubTopology(index, names, is_global=all(is_global(topology[n]) for n in names))
         for index, names in enumerate(parts)
+    )
+
+
+def is_global(node: Node) -> bool:
+    """Whether every worker holds the whole of what the node reads."""
+    return node.kind is Kind.GLOBAL_TABLE or (
+        isinstance(node, GlobalStore) and not isinstance(node, ReadOnlyStore)
     )
 
 
@@ -98,7 +105,7 @@ def _ties(topology: Topology, cut: set[tuple[str, str]]) -> list[tuple[str, str]
         (parent, node.name)
         for node in topology
         for parent in node.parents
-        if (parent, node.name) not in cut and not _is_global(topology[parent])
+        if (parent, node.name) not in cut and not is_global(topology[parent])
     ]
     owner = {store.name: node.name for node in topology for store in node.owned_stores}
     shared = [
@@ -106,12 +113,6 @@ def _ties(topology: Topology, cut: set[tuple[str, str]]) -> list[tuple[str, str]
         for node in topology
         if isinstance(node, Process | TransformValues)
         for store in node.stores
-        if store.name in owner and not _is_global(topology[owner[store.name]])
+        if store.name in owner and not is_global(topology[owner[store.name]])
     ]
     return edges + shared
-
-
-def _is_global(node: Node) -> bool:
-    return node.kind is Kind.GLOBAL_TABLE or (
-        isinstance(node, GlobalStore) and not isinstance(node, ReadOnlyStore)
-    )
