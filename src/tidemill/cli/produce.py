@@ -110,13 +110,12 @@ def produce(
             if json_lines and not line.strip():
                 continue
             try:
-                record = parse(line)
+                writer.write(parse(line))
             except UsageError as error:
                 writer.finish()
                 raise UsageError(
                     error.what, where=f"{from_file or 'standard input'}, line {number}", remedy=error.remedy
                 ) from error
-            writer.write(record)
     except KeyboardInterrupt:
         interrupted = True
     result = writer.finish()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -13,6 +14,8 @@ from tidemill.kafka.errors import Subject
 from tidemill.kafka.settings import Settings
 
 T = TypeVar("T")
+
+_SETTLE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ class Admin:
             topic = types.NewTopic(name, partitions, replication, config=dict(config or {}))
             futures = self.raw.create_topics([topic], request_timeout=REQUEST_TIMEOUT)
         self.wait(futures[name], subject)
+        self._settle(lambda: self.exists(name))
 
     def delete(self, names: Iterable[str]) -> None:
         """Delete topics."""
@@ -134,6 +138,7 @@ class Admin:
         futures = self.raw.delete_topics(list(names), request_timeout=REQUEST_TIMEOUT)
         for name, future in futures.items():
             self.wait(future, Subject("topic", name))
+        self._settle(lambda: not any(self.exists(name) for name in futures))
 
     def add_partitions(self, name: str, total: int) -> None:
         """Grow a topic to `total` partitions."""
@@ -145,6 +150,7 @@ class Admin:
                 [types.NewPartitions(name, total)], request_timeout=REQUEST_TIMEOUT
             )
         self.wait(futures[name], subject)
+        self._settle(lambda: len(self.topic(name).partitions) >= total)
 
     def configs(self, name: str) -> list[ConfigValue]:
         """The settings of a topic."""
@@ -168,7 +174,7 @@ class Admin:
             key=lambda value: value.name,
         )
 
-    def alter_config(self, name: str, changes: Mapping[str, str], removed: Iterable[str] = ()) -> None:
+    def alter_config(self, name: str, changes: Mapping[str, str], removed: Collection[str] = ()) -> None:
         """Set settings of a topic, and return others to their default."""
         types = admin_types()
         self.reach()
@@ -182,11 +188,29 @@ class Admin:
         resource = types.ConfigResource(types.ResourceType.TOPIC, name, incremental_configs=entries)
         (future,) = self.raw.incremental_alter_configs([resource], request_timeout=REQUEST_TIMEOUT).values()
         self.wait(future, Subject("topic", name))
+        self._settle(lambda: self._has_config(name, changes, removed))
 
     def reach(self) -> None:
         """Find out once whether a broker answers at all, before calls that would wait long for it."""
         if not self._reached:
             self.cluster()
+
+    def _has_config(self, name: str, changes: Mapping[str, str], removed: Collection[str]) -> bool:
+        own = {value.name: value.value for value in self.configs(name) if not value.is_default}
+        return all(own.get(key) == value for key, value in changes.items()) and not own.keys() & set(removed)
+
+    def _settle(self, done: Callable[[], bool]) -> None:
+        """Wait until the brokers tell of a change the controller has made; they lag behind it a little."""
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                if done():
+                    return
+            except NotFound:
+                pass
+            except TidemillError:
+                return  # we may change but not look
+            time.sleep(0.02)
 
     def wait(self, future: Future[T], subject: Subject | None = None) -> T:
         """The result of a request, failing early where the connection does."""

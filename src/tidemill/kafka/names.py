@@ -29,7 +29,7 @@ _LIBRDKAFKA_TO_JAVA = {
 }
 # Settings that mean something to the Java client alone; librdkafka would refuse them.
 _JAVA_ONLY = re.compile(
-    r"(key|value)\.(de)?serializer|.*\.classes?|interceptor\..*|buffer\.memory|max\.block\.ms|max\.poll\.records"
+    r"(key|value)\.(de)?serializer|.*\.class(es)?|interceptor\..*|buffer\.memory|max\.block\.ms|max\.poll\.records"
     r"|default\.api\.timeout\.ms|metrics?\..*|ssl\.(protocol|provider|enabled\.protocols|secure\.random\.implementation)"
     r"|ssl\.(keymanager|trustmanager)\.algorithm|exclude\.internal\.topics|auto\.include\.jmx\.reporter|bootstrap\.controllers"
 )

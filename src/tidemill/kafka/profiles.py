@@ -94,7 +94,7 @@ def _with_value(lines: list[str], section: str | None, name: str, value: str) ->
             current = match[1].replace('"', "")
         elif current == section and _key_of(line) == name:
             return [*lines[:index], entry, *lines[index + 1 :]]
-        if current == section and (match or line.strip()):
+        if current == section and (match or _key_of(line) is not None):
             insert_at = index + 1
     if insert_at is None:
         gap = [""] if lines and lines[-1].strip() else []

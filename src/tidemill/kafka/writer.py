@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tidemill.errors import UsageError
 from tidemill.kafka.clients import open_producer
 from tidemill.kafka.errors import Subject
 from tidemill.kafka.records import Record
@@ -51,6 +52,8 @@ class Writer:
         fields: dict[str, Any] = {"value": record.value, "key": record.key, "on_delivery": self._delivered}
         if record.headers:
             fields["headers"] = record.headers
+        if record.timestamp == 0:
+            raise UsageError("the Kafka client cannot write the timestamp 0", remedy="use 1 or later")
         if record.timestamp is not None:
             fields["timestamp"] = record.timestamp
         if record.partition >= 0:
