@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
-from typing import Any
+from functools import partial, singledispatchmethod
+from typing import TYPE_CHECKING, Any
 
+from conformance.tidemill_processor import adapted
 from oracle import functions as fn
 from oracle import spec
+from oracle.processors import PROCESSORS
 from oracle.shape import inputs, is_table, is_windowed, sources, value_type
-from tidemill import StreamsBuilder, serdes, suppressed, windows
+from tidemill import serdes, windows
+from tidemill.dsl import StreamsBuilder, suppressed
 from tidemill.errors import TidemillError
-from tidemill.testing import TopologyTestDriver
+from tidemill.topology import Topology
+
+if TYPE_CHECKING:
+    from tidemill.testing import TopologyTestDriver
 
 _FOREVER = 2**63 - 1
 _JOIN = {"inner": "join", "left": "left_join", "outer": "outer_join"}
 
 
+def declare(scenario: spec.Scenario) -> StreamsBuilder:
+    """The topology of a scenario, in Tidemill's words."""
+    builder = StreamsBuilder()
+    build = Build(builder)
+    for sink in scenario.sinks:
+        build.sink(sink)
+    return builder
+
+
+def build_topology(scenario: spec.Scenario) -> Topology:
+    """The topology of a scenario, checked."""
+    return declare(scenario).build()
+
+
 def run_tidemill(scenario: spec.Scenario) -> spec.Answer:
     """What Tidemill says: the output of every step, until it fails."""
+    from tidemill.testing import TopologyTestDriver
+
     steps: list[tuple[spec.Record, ...]] = []
     driver: TopologyTestDriver | None = None
     failure = None
     try:
-        builder = StreamsBuilder()
-        build = Build(builder)
-        for sink in scenario.sinks:
-            build.sink(sink)
-        driver = TopologyTestDriver(builder, config=_config(scenario.config))
+        driver = TopologyTestDriver(declare(scenario), config=_config(scenario.config))
         run = _Run(scenario, driver)
         for action in scenario.steps:
             steps.append(run.step(action))
@@ -128,6 +146,12 @@ class Build:
     def _(self, node: spec.ToStream) -> Any:
         return self.node(node.input).to_stream()
 
+    @_make.register
+    def _(self, node: spec.Process) -> Any:
+        make = partial(fn.lookup, PROCESSORS, node.processor)
+        processor = adapted(make, node.store, _serde_of(make().state))
+        return self.node(node.input).process(processor, key=serdes.string, value=_serde(node))
+
     # Aggregations
 
     @_make.register
@@ -153,7 +177,7 @@ class Build:
 
     @_make.register
     def _(self, node: spec.Aggregate) -> Any:
-        options = _given({"store": node.store})
+        options = _given({"store": node.store, "value": _serde(node)})
         if is_table(node.grouped.input):
             fold = fn.lookup(fn.TABLE_FOLDS, node.fold)
             steps = (fold.add.column, fold.subtract.column)
@@ -173,7 +197,7 @@ class Build:
             cogrouped = stream.cogroup(add) if cogrouped is None else cogrouped.cogroup(stream, add)
         if node.window is not None:
             cogrouped = cogrouped.windowed_by(_window(node.window))
-        options = _given({"store": node.store})
+        options = _given({"store": node.store, "value": _serde(node)})
         if isinstance(node.window, spec.Session):
             options["merger"] = folds[0].merge.column
         return cogrouped.aggregate(_initial(folds[0]), **options)
@@ -221,11 +245,12 @@ class Build:
     @_make.register
     def _(self, node: spec.Suppress) -> Any:
         bounds = _given({"max_records": node.max_records, "max_bytes": node.max_bytes})
-        if bounds:
-            bounds["when_full"] = "emit-early" if node.when_full == "emit" else "shut-down"
         if node.limit is None:
             return self.node(node.input).suppress(suppressed.until_window_closes(**bounds))
-        return self.node(node.input).suppress(suppressed.until_time_limit(node.limit, **bounds))
+        full = "emit-early" if node.when_full == "emit" else "shut-down"
+        return self.node(node.input).suppress(
+            suppressed.until_time_limit(node.limit, when_full=full, **bounds)
+        )
 
 
 class _Run:
@@ -326,9 +351,7 @@ def _window(window: spec.Window) -> Any:
 
 def _initial(fold: fn.Fold | fn.TableFold) -> Any:
     """A long stays a long: a bare 0 would be an int to Spark."""
-    from pyspark.sql import functions as F
-
-    return F.lit(fold.initial).cast("long") if isinstance(fold.initial, int) else fold.initial
+    return (lambda: fn.F.lit(fold.initial).cast("long")) if isinstance(fold.initial, int) else fold.initial
 
 
 def _reducer(step: fn.Function) -> Any:
