@@ -1,0 +1,195 @@
+package io.tidemill.node;
+
+import io.tidemill.fold.Folder;
+import io.tidemill.row.Bytes;
+import io.tidemill.row.Rec;
+import io.tidemill.row.Timed;
+import io.tidemill.task.Dropped;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.spark.sql.types.DataType;
+
+/**
+ * Aggregates per key over sliding windows: for a record at t the window [t - d, t], and, once a later record is known,
+ * the window [t + 1, t + 1 + d] behind it. Both bounds belong to a window.
+ */
+public final class SlidingAggregate extends WindowedTable {
+  private final long difference;
+  private final long grace;
+  private final long retention;
+
+  public SlidingAggregate(String name, DataType keyType, List<Folder> folders, String store, boolean cached,
+      boolean onClose, long difference, long grace, long retention) {
+    super(name, keyType, folders, store, cached, onClose, retention / 16);
+    this.difference = difference;
+    this.grace = grace;
+    this.retention = retention;
+  }
+
+  @Override
+  public void process(int slot, Rec record) {
+    if (record.key() == null || record.value() == null) {
+      task.drop(record.key() == null ? Dropped.NULL_KEY : Dropped.NULL_VALUE);
+      return;
+    }
+    long closeTime = advance(slot, record.time()) - grace;
+    if (record.time() + difference < closeTime) {
+      task.drop(Dropped.LATE);
+      return;
+    }
+    Visit visit = new Visit(slot, record, closeTime);
+    if (record.time() < difference) {
+      visit.early();
+    } else {
+      visit.usual();
+    }
+    emitClosed(record, closeTime - 1, closeTime - difference - 1);
+  }
+
+  @Override
+  protected long forgottenUpTo() {
+    return storeTime[0] == Long.MIN_VALUE ? Long.MIN_VALUE : storeTime[0] - retention;
+  }
+
+  @Override
+  protected long startOf(long at, Timed entry) {
+    return at;
+  }
+
+  @Override
+  protected long endOf(long at, Timed entry) {
+    return at + difference;
+  }
+
+  @Override
+  protected long at(long start, long end) {
+    return start;
+  }
+
+  /** What one record does to the windows of its key. */
+  private final class Visit {
+    private final Folder folder;
+    private final Rec record;
+    private final long time;
+    private final long closeTime;
+    private final Bytes key;
+    private final TreeMap<Long, Timed> entries;
+    private final Set<Long> starts = new HashSet<>();
+    private Long previous; // the timestamp of the record before this one
+    private Timed left; // the aggregate of the window that ends before this record
+    private Timed right; // the aggregate of a window that reaches beyond this record
+    private boolean leftExists;
+    private boolean rightExists;
+
+    Visit(int slot, Rec record, long closeTime) {
+      this.folder = folders[slot];
+      this.record = record;
+      this.time = record.time();
+      this.closeTime = closeTime;
+      this.key = innerKeyBytes(record.key());
+      this.entries = windowsOf(key);
+      entries.headMap(storeTime[0] - retention, true).clear();
+    }
+
+    void usual() {
+      TreeMap<Long, Timed> near =
+          new TreeMap<>(entries.subMap(Math.max(0, time - 2 * difference), true, time + 1, true));
+      for (Map.Entry<Long, Timed> window : near.descendingMap().entrySet()) {
+        long start = window.getKey();
+        long end = start + difference;
+        Timed entry = window.getValue();
+        starts.add(start);
+        if (start == time + 1) {
+          rightExists = true;
+        } else if (end > time) {
+          right = right == null ? entry : right;
+          fold(start, entry);
+        } else if (end == time) {
+          leftExists = true;
+          fold(start, entry);
+          if (entry.time() >= time) {
+            return; // a record of this very time has made all windows already
+          }
+          previous = entry.time();
+        } else {
+          left = entry;
+          previous = entry.time();
+          break;
+        }
+      }
+      if (previous != null && !starts.contains(previous + 1) && previous + 1 + difference >= time) {
+        fold(previous + 1, null);
+      }
+      if (!leftExists) {
+        boolean reachesPrevious = previous != null && time - difference <= previous;
+        fold(time - difference, reachesPrevious ? new Timed(left.value(), time) : null, !reachesPrevious, true);
+      }
+      makeRight();
+    }
+
+    /** Windows have no negative start: records before `difference` share the window [0, difference]. */
+    void early() {
+      Timed combined = entries.get(0L);
+      for (Map.Entry<Long, Timed> window : new TreeMap<>(entries.subMap(0L, true, time + 1, true)).entrySet()) {
+        long start = window.getKey();
+        Timed entry = window.getValue();
+        starts.add(start);
+        if (start == 0) {
+          previous = entry.time() < time ? (Long) entry.time() : null;
+        } else if (start <= time) {
+          right = entry;
+          fold(start, entry);
+        } else {
+          rightExists = true;
+        }
+      }
+      if (right == null && combined != null && combined.time() > time) {
+        right = combined;
+      }
+      makeRight();
+      if (previous != null && !starts.contains(previous + 1)) {
+        fold(previous + 1, null);
+      }
+      fold(0L, combined);
+    }
+
+    private void makeRight() {
+      if (!rightExists && right != null && right.time() > time) {
+        put(time + 1, right, null);
+      }
+    }
+
+    private void fold(long start, Timed entry) {
+      fold(start, entry, entry == null, entry == null);
+    }
+
+    /** @param fresh whether the window starts from nothing; `isNew` whether it did not exist before */
+    private void fold(long start, Timed entry, boolean fresh, boolean isNew) {
+      if (start + difference < closeTime) {
+        task.drop(Dropped.LATE);
+        return;
+      }
+      Object aggregate = folder.add(record.key(), record.value(), fresh ? folder.init() : entry.value());
+      long newTime = fresh ? time : Math.max(time, entry.time());
+      put(start, aggregate == null ? null : new Timed(aggregate, newTime), isNew ? null : entry);
+    }
+
+    private void put(long start, Timed entry, Timed old) {
+      if (entry == null) {
+        entries.remove(start);
+      } else {
+        if (entries.put(start, entry) == null) {
+          created(start, key);
+        }
+      }
+      keep(key, entries);
+      if (!onClose) {
+        Object windowed = windowed(record.key(), start, start + difference);
+        update(record.withKey(windowed).change(result(entry), result(old), entry == null ? time : entry.time()));
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.tidemill.node;
+
+import io.tidemill.fold.Folder;
+import io.tidemill.row.Bytes;
+import io.tidemill.row.Codec;
+import io.tidemill.row.Rec;
+import io.tidemill.row.Timed;
+import io.tidemill.state.Store;
+import io.tidemill.state.TimeIndex;
+import io.tidemill.state.TimelineCoder;
+import io.tidemill.task.Task;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * What all windowed aggregations share: windows kept per key in time order, clocks, closing and forgetting.
+ *
+ * A window is kept under one long (its start; a session under its end). Stream time is per input, as Kafka Streams
+ * keeps it per processor; what the store holds is judged by the time of all inputs.
+ */
+abstract class WindowedTable extends TableNode {
+  protected final DataType innerKeyType;
+  protected final Folder[] folders;
+  protected final boolean onClose;
+  private final String store;
+  private final long indexWidth;
+  protected transient Store<TreeMap<Long, Timed>> windows;
+  private transient TimeIndex index;
+  private transient TimeIndex closing;
+  protected transient long[][] streamTime;
+  protected transient long[] storeTime;
+  protected transient long[] closedUpTo;
+  private transient Codec innerKey;
+
+  protected WindowedTable(String name, DataType innerKeyType, List<Folder> folders, String store, boolean cached,
+      boolean onClose, long indexWidth) {
+    super(name, windowedKey(innerKeyType), cached && !onClose);
+    this.innerKeyType = innerKeyType;
+    this.folders = folders.toArray(new Folder[0]);
+    this.store = store;
+    this.onClose = onClose;
+    this.indexWidth = indexWidth;
+  }
+
+  /** The key of a windowed table: the record's key and the window's bounds. */
+  public static StructType windowedKey(DataType innerKeyType) {
+    StructType window = new StructType().add("start", DataTypes.TimestampType).add("end", DataTypes.TimestampType);
+    return new StructType().add("key", innerKeyType).add("window", window);
+  }
+
+  @Override
+  public List<String> stores() {
+    return onClose ? List.of(store, store + ".times", store + ".closing") : List.of(store, store + ".times");
+  }
+
+  @Override
+  public void open(Task owner) {
+    super.open(owner);
+    windows = task.store(store, new TimelineCoder(folders[0].stateType()));
+    index = new TimeIndex(task.backend(store + ".times"), indexWidth);
+    // Exact, because a window must be handed on by the very record that closes it.
+    closing = onClose ? new TimeIndex(task.backend(store + ".closing"), 1) : null;
+    innerKey = new Codec(innerKeyType);
+    streamTime = new long[folders.length][];
+    for (int slot = 0; slot < folders.length; slot++) {
+      streamTime[slot] = task.clock(name + "/" + slot);
+    }
+    storeTime = task.clock(name + "/store");
+    closedUpTo = task.clock(name + "/closed");
+  }
+
+  @Override
+  public void save() {
+    forget();
+    windows.save();
+    index.save();
+    if (onClose) {
+      closing.save();
+    }
+  }
+
+  /** Entries at or before this time are no longer needed by anybody. */
+  protected abstract long forgottenUpTo();
+
+  /** The start of the window kept under this time, in milliseconds; and its end. */
+  protected abstract long startOf(long at, Timed entry);
+
+  protected abstract long endOf(long at, Timed entry);
+
+  /** The timestamp of a window's result. */
+  protected long timeOf(long at, Timed entry) {
+    return entry.time();
+  }
+
+  protected final long advance(int slot, long time) {
+    streamTime[slot][0] = Math.max(streamTime[slot][0], time);
+    storeTime[0] = Math.max(storeTime[0], time);
+    return streamTime[slot][0];
+  }
+
+  protected final Bytes innerKeyBytes(Object key) {
+    return innerKey.key(key);
+  }
+
+  protected final Object innerKeyOf(Bytes bytes) {
+    return innerKey.decode(bytes.get())[0];
+  }
+
+  protected final TreeMap<Long, Timed> windowsOf(Bytes key) {
+    TreeMap<Long, Timed> found = windows.get(key);
+    return found == null ? new TreeMap<>() : found;
+  }
+
+  protected final void keep(Bytes key, TreeMap<Long, Timed> entries) {
+    windows.put(key, entries.isEmpty() ? null : entries);
+  }
+
+  /** To be called for every window that comes into being, with the time it is kept under. */
+  protected final void created(long at, Bytes key) {
+    index.add(at, key);
+    if (onClose) {
+      closing.add(at, key);
+    }
+  }
+
+  protected final Object windowed(Object key, long start, long end) {
+    Object window = new GenericInternalRow(new Object[] {micros(start), micros(end)});
+    return new GenericInternalRow(new Object[] {key, window});
+  }
+
+  protected final Object result(Timed entry) {
+    return entry == null ? null : folders[0].result(entry.value());
+  }
+
+  /**
+   * Forwards every window that ended in (closedUpTo, upTo] and was not yet, oldest first.
+   *
+   * @param lastEnd the largest end, inclusive, of a window that takes no more records
+   */
+  protected final void emitClosed(Rec trigger, long lastEnd, long lastIndexTime) {
+    if (!onClose || lastEnd <= closedUpTo[0]) {
+      return;
+    }
+    List<Closed> closed = new ArrayList<>();
+    if (closing.anyDue(lastIndexTime)) {
+      for (Bytes key : closing.due(lastIndexTime)) {
+        windowsOf(key).headMap(lastIndexTime, true).forEach((at, entry) -> {
+          long end = endOf(at, entry);
+          if (end > closedUpTo[0] && end <= lastEnd) {
+            closed.add(new Closed(at, key, entry));
+          }
+        });
+      }
+    }
+    closedUpTo[0] = lastEnd;
+    closed.sort(Comparator.<Closed>comparingLong(Closed::at).thenComparing(Closed::key));
+    for (Closed window : closed) {
+      Object key = windowed(innerKeyOf(window.key), startOf(window.at, window.entry), endOf(window.at, window.entry));
+      forward(new Rec(key, result(window.entry), null, timeOf(window.at, window.entry), trigger.headers(), true));
+    }
+  }
+
+  @Override
+  public Timed lookup(Object key) {
+    InternalRow row = (InternalRow) key;
+    Object inner = row.isNullAt(0) ? null : row.get(0, innerKeyType);
+    InternalRow window = row.getStruct(1, 2);
+    Timed entry = windowsOf(innerKeyBytes(inner)).get(at(millis(window.getLong(0)), millis(window.getLong(1))));
+    return entry == null ? null : new Timed(result(entry), timeOf(at(millis(window.getLong(0)), millis(window.getLong(1))), entry));
+  }
+
+  /** Under which time the window of these bounds is kept. */
+  protected abstract long at(long start, long end);
+
+  private void forget() {
+    long limit = forgottenUpTo();
+    if (limit == Long.MIN_VALUE || !index.anyDue(limit)) {
+      return;
+    }
+    for (Bytes key : index.due(limit)) {
+      TreeMap<Long, Timed> entries = windowsOf(key);
+      if (!entries.headMap(limit, true).isEmpty()) {
+        entries.headMap(limit, true).clear();
+        keep(key, entries);
+      }
+    }
+  }
+
+  private static long micros(long millis) {
+    return millis == Long.MAX_VALUE ? Long.MAX_VALUE : millis * 1000;
+  }
+
+  private static long millis(long micros) {
+    return micros == Long.MAX_VALUE ? Long.MAX_VALUE : Math.floorDiv(micros, 1000L);
+  }
+
+  private record Closed(long at, Bytes key, Timed entry) {}
+}

@@ -1,0 +1,45 @@
+package io.tidemill.row;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection$;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.types.DataType;
+
+/** Turns a fixed list of typed fields into bytes and back, in Spark's own binary row form. */
+public final class Codec implements Serializable {
+  private final DataType[] types;
+  private transient UnsafeProjection projection;
+  private transient GenericInternalRow row;
+
+  public Codec(DataType... types) {
+    this.types = types;
+  }
+
+  public byte[] encode(Object... fields) {
+    if (projection == null) {
+      projection = UnsafeProjection$.MODULE$.create(types);
+      row = new GenericInternalRow(types.length);
+    }
+    for (int i = 0; i < types.length; i++) {
+      row.update(i, fields[i]);
+    }
+    return projection.apply(row).getBytes();
+  }
+
+  public Bytes key(Object field) {
+    return new Bytes(encode(field));
+  }
+
+  /** The fields of encoded bytes; they stay valid as long as the bytes are not changed. */
+  public Object[] decode(byte[] bytes) {
+    UnsafeRow decoded = new UnsafeRow(types.length);
+    decoded.pointTo(bytes, bytes.length);
+    Object[] fields = new Object[types.length];
+    for (int i = 0; i < types.length; i++) {
+      fields[i] = decoded.isNullAt(i) ? null : decoded.get(i, types[i]);
+    }
+    return fields;
+  }
+}

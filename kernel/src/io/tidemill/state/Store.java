@@ -1,0 +1,67 @@
+package io.tidemill.state;
+
+import io.tidemill.row.Bytes;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * One named store of a task, with the entries touched since the last save held decoded in memory.
+ *
+ * A hot key is read and written once per batch, however many records it has. A null value means: not there.
+ */
+public final class Store<T> {
+  /** Beyond this, a save also forgets what it saved; real-time tasks live long. */
+  private static final int KEPT_ENTRIES = 200_000;
+
+  private final Backend backend;
+  private final Coder<T> coder;
+  private final Map<Bytes, Cell<T>> cells = new HashMap<>();
+
+  public Store(Backend backend, Coder<T> coder) {
+    this.backend = backend;
+    this.coder = coder;
+  }
+
+  public T get(Bytes key) {
+    Cell<T> cell = cells.get(key);
+    if (cell == null) {
+      byte[] bytes = backend.get(key.get());
+      cell = new Cell<>(bytes == null ? null : coder.decode(bytes));
+      cells.put(key, cell);
+    }
+    return cell.value;
+  }
+
+  /** Sets the value, or removes the entry when it is null; also to be called after changing a value in place. */
+  public void put(Bytes key, T value) {
+    Cell<T> cell = cells.computeIfAbsent(key, k -> new Cell<>(null));
+    cell.value = value;
+    cell.dirty = true;
+  }
+
+  public void save() {
+    for (Map.Entry<Bytes, Cell<T>> entry : cells.entrySet()) {
+      Cell<T> cell = entry.getValue();
+      if (cell.dirty) {
+        if (cell.value == null) {
+          backend.remove(entry.getKey().get());
+        } else {
+          backend.put(entry.getKey().get(), coder.encode(cell.value));
+        }
+        cell.dirty = false;
+      }
+    }
+    if (cells.size() > KEPT_ENTRIES) {
+      cells.clear();
+    }
+  }
+
+  private static final class Cell<T> {
+    T value;
+    boolean dirty;
+
+    Cell(T value) {
+      this.value = value;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.tidemill.task;
+
+import io.tidemill.node.Node;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What a task runs: nodes in an order where parents come first, their edges, and where records enter. */
+public final class Program implements Serializable {
+  static final String CLOCKS = "tidemill.clocks";
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Integer> entries = new ArrayList<>();
+  private final Dropped dropped;
+
+  public Program(Dropped dropped) {
+    this.dropped = dropped;
+  }
+
+  /** Adds a node; returns its index. */
+  public int add(Node node) {
+    nodes.add(node);
+    return nodes.size() - 1;
+  }
+
+  /** Sends what a node forwards to a child, at one of the child's inputs. */
+  public void connect(int parent, int child, int slot) {
+    nodes.get(parent).addChild(child, slot);
+  }
+
+  /** Makes a node the entry of the next input port; returns the port. */
+  public int enter(int node) {
+    entries.add(node);
+    return entries.size() - 1;
+  }
+
+  public Set<String> stores() {
+    Set<String> names = new LinkedHashSet<>();
+    names.add(CLOCKS);
+    nodes.forEach(node -> names.addAll(node.stores()));
+    return names;
+  }
+
+  Node[] nodes() {
+    return nodes.toArray(new Node[0]);
+  }
+
+  int[] entries() {
+    return entries.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  Dropped dropped() {
+    return dropped;
+  }
+}

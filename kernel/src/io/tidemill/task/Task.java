@@ -1,0 +1,131 @@
+package io.tidemill.task;
+
+import io.tidemill.node.Node;
+import io.tidemill.row.Bytes;
+import io.tidemill.row.Evaluator;
+import io.tidemill.row.Rec;
+import io.tidemill.state.Backend;
+import io.tidemill.state.Coder;
+import io.tidemill.state.Store;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.spark.sql.catalyst.InternalRow;
+
+/**
+ * One partition of a running program: takes records one at a time, depth first, in order, as Kafka Streams does.
+ *
+ * Nodes ask it for their stores and their clocks; what leaves the program waits in {@link #outputs}.
+ */
+public final class Task {
+  /** Fields a user's function over one record can read; see {@link #eval}. */
+  public static final int RECORD_WIDTH = 7;
+
+  private static final long NO_TIME = Long.MIN_VALUE;
+
+  public final int id;
+  public final ArrayDeque<InternalRow> outputs = new ArrayDeque<>();
+  private final Node[] nodes;
+  private final int[] entries;
+  private final Function<String, Backend> backends;
+  private final Dropped dropped;
+  private final Store<Long> clocks;
+  private final Map<String, long[]> times = new HashMap<>();
+  private long sequence;
+  private Object topic;
+  private Object partition;
+  private Object offset;
+
+  Task(int id, Program program, Function<String, Backend> backends) {
+    this.id = id;
+    this.nodes = program.nodes();
+    this.entries = program.entries();
+    this.backends = backends;
+    this.dropped = program.dropped();
+    this.clocks = new Store<>(backends.apply(Program.CLOCKS), new LongCoder());
+    for (Node node : nodes) {
+      node.open(this);
+    }
+  }
+
+  /** Sends one record into the program at an entry. */
+  public void accept(int port, Rec record, Object recordTopic, Object recordPartition, Object recordOffset) {
+    topic = recordTopic;
+    partition = recordPartition;
+    offset = recordOffset;
+    nodes[entries[port]].process(0, record);
+  }
+
+  /** Hands on what nodes held back as their part of this batch, upstream first, and writes all state down. */
+  public void finish() {
+    for (Node node : nodes) {
+      node.flush();
+    }
+    for (Node node : nodes) {
+      node.save();
+    }
+    times.forEach((name, time) -> clocks.put(clockKey(name), time[0]));
+    clocks.save();
+  }
+
+  public void send(int node, int slot, Rec record) {
+    nodes[node].process(slot, record);
+  }
+
+  public Node node(int index) {
+    return nodes[index];
+  }
+
+  public <T> Store<T> store(String name, Coder<T> coder) {
+    return new Store<>(backends.apply(name), coder);
+  }
+
+  public Backend backend(String name) {
+    return backends.apply(name);
+  }
+
+  /** The stored clock of this name; it starts before all time and only moves forward. */
+  public long[] clock(String name) {
+    return times.computeIfAbsent(name, key -> {
+      Long saved = clocks.get(clockKey(key));
+      return new long[] {saved == null ? NO_TIME : saved};
+    });
+  }
+
+  /** Applies a user's function to (key, value) and the record's own data. */
+  public Object eval(Evaluator function, Rec record, Object value) {
+    return function.eval(record.key(), value, record.time() * 1000, record.headers(), topic, partition, offset);
+  }
+
+  public boolean test(Evaluator predicate, Rec record, Object value) {
+    return Boolean.TRUE.equals(eval(predicate, record, value));
+  }
+
+  public void drop(String reason) {
+    dropped.add(reason);
+  }
+
+  /** Numbers the outputs of this task, so that a later stage can keep their order. */
+  public long nextSequence() {
+    return sequence++;
+  }
+
+  private static Bytes clockKey(String name) {
+    return new Bytes(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static final class LongCoder implements Coder<Long> {
+    @Override
+    public byte[] encode(Long value) {
+      return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
+    }
+
+    @Override
+    public Long decode(byte[] bytes) {
+      return ByteBuffer.wrap(bytes).getLong();
+    }
+  }
+}
