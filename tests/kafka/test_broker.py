@@ -123,10 +123,5 @@ def test_topic_fixture_gives_unique_names_with_partitions_and_settings(
     assert settings["cleanup.policy"].value == "compact"
 
 
-def test_broker_is_small(kafka: Cluster, topic: TopicFactory, write: Callable) -> None:
-    write(kafka.client_config(), topic(), ["x" * 200] * 5_000)
-    assert kafka.processes[1].resident_bytes() < 250 << 20
-
-
 def test_log_holds_no_errors(kafka: Cluster) -> None:
     assert " ERROR " not in kafka.logs_tail(200)

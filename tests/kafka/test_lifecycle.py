@@ -69,6 +69,9 @@ def test_temporary_cluster_leaves_nothing(processes_of: Callable) -> None:
         directory, process = cluster.directory, cluster.processes[1]
         assert directory.stat().st_mode & 0o777 == 0o700
         assert processes_of(directory) == [process.pid]
+        # Processor time, unlike elapsed time, does not depend on what else the machine does.
+        assert process.cpu_seconds() < 6
+        assert process.resident_bytes() < 200 << 20
     assert not directory.exists()
     assert not process.alive()
     with pytest.raises(UsageError, match="not started"):

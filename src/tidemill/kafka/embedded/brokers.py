@@ -58,6 +58,11 @@ class Brokers:
     @classmethod
     def prepare(cls, settings: Settings) -> Brokers:
         """Those of a directory that is formatted if it is new; what an earlier run left there is kept."""
+        if not Path("/proc/self/stat").exists():
+            raise SetupError(
+                "the embedded Kafka runs on Linux only",
+                remedy="use a Kafka elsewhere through bootstrap servers, or a Linux machine or container",
+            )
         layout = Layout(settings.data_dir or temporary_directory())
         with _disk_errors(layout.root):
             layout.create()
@@ -86,22 +91,23 @@ class Brokers:
         """Start every broker, on free ports."""
         reservation = Reservation()
         try:
-            for index, node in enumerate(self.state.nodes):
-                node.ports = {
-                    listener: self._port(reservation, listener, index, node.ports)
+            for index, state in enumerate(self.state.nodes):
+                state.ports = {
+                    listener: self._port(reservation, listener, index, state.ports)
                     for listener in (*self.security.doors, CONTROLLER)
                 }
         finally:
             reservation.release()
+        for node in self.nodes.values():
+            self._configure(node)
         self.launch_nodes(list(self.nodes.values()))
 
     def launch_nodes(self, nodes: Sequence[Node]) -> None:
-        """Start some of the brokers, on the ports they have."""
+        """Start some of the brokers, as they were configured when the cluster was launched."""
         runtime = Runtime(find_java(), tuple(resolve("kafka-broker")))
         if self._recording is None and not self.settings.detach and self.settings.load == "dev":
             self._recording = Recording(runtime)
         for node in nodes:
-            self._configure(node)
             recorded = self._recording.file if self._recording and node.number == 1 else None
             command = runtime.command(
                 self.layout.properties(node.number),
