@@ -130,7 +130,7 @@ def test_a_record_that_is_not_delivered_fails_the_command(
     cli: Callable[..., Any], topic: Callable[..., str]
 ) -> None:
     name = topic(partitions=1, config={"max.message.bytes": "100"})
-    result = cli("produce", name, "--rate", "5", input=f"small\n{'x' * 5000}\n")
+    result = cli("produce", name, "--rate", "2", "--acks", "1", input=f"small\n{'x' * 5000}\n")
     assert result.code == 1
     assert "1 failed" in result.err
     assert "1 not delivered (1 × MSG_SIZE_TOO_LARGE)" in result.err

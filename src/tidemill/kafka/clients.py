@@ -87,15 +87,23 @@ class Watch:
         return self.settings.bootstrap_servers
 
     def alive(self) -> None:
-        """An answer came: whatever was down is back."""
+        """An answer came, or a new question is asked: what was down may be back."""
         self.down_since = None
 
-    def check(self) -> None:
-        """Raise what the events so far say, if they say that going on is pointless."""
+    def check_login(self) -> None:
+        """Raise if a broker has refused us; no use in going on."""
         if self.fatal is not None:
             raise self.error(self.fatal)
-        if self.down_since is not None and time.monotonic() - self.down_since > DOWN_GRACE:
+
+    def check(self) -> None:
+        """The same, and raise as well if no broker has been there for a while."""
+        self.check_login()
+        if self.down_for(DOWN_GRACE):
             raise self.error(self._down)
+
+    def down_for(self, seconds: float) -> bool:
+        """Whether all brokers went away so long ago; that they came back shows only in an answer."""
+        return self.down_since is not None and time.monotonic() - self.down_since > seconds
 
     def error(self, error: Any, subject: Subject | None = None) -> TidemillError:
         """A client's error as ours, secrets masked."""
@@ -105,6 +113,7 @@ class Watch:
 
     def wait(self, future: Future[T], poll: Callable[[float], object], subject: Subject | None = None) -> T:
         """The result of an admin request, with the error events looked at meanwhile."""
+        self.alive()
         deadline = time.monotonic() + REQUEST_TIMEOUT + 1
         pause = 0.002
         while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from tidemill.errors import (
     UsageError,
     VerificationFailed,
 )
+
+# What librdkafka puts before its messages: sasl_ssl://broker:9093/bootstrap:
+_ORIGIN = re.compile(r"^\S+/(bootstrap|\d+): ")
 
 
 @dataclass(frozen=True)
@@ -59,15 +63,20 @@ def _unwrap(error: Any) -> tuple[str, str]:
 
 
 def _unreachable(case: _Case) -> TidemillError:
+    if case.code == "_ALL_BROKERS_DOWN" and not case.hint:
+        # A connection that fails is told in the hint; this one was made, and closed by the other side.
+        return Unreachable("the broker closes every connection", where=case.where, remedy=_SECURITY)
     detail = _reason(case.hint or case.text)
     what = "no broker answered" + (f": {detail}" if detail else "")
     remedy = "start one with `tidemill dev up`, or name the right address with -b HOST:PORT"
     if "security.protocol" in case.hint or "SSL" in case.hint or "ApiVersion" in case.hint:
-        remedy = (
-            "the listener may want TLS or SASL: set security.protocol (and sasl.*, ssl.*)"
-            " with -X or --command-config"
-        )
+        remedy = _SECURITY
     return Unreachable(what, where=case.where, remedy=remedy)
+
+
+_SECURITY = (
+    "the listener may want TLS or SASL: set security.protocol (and sasl.*, ssl.*) with -X or --command-config"
+)
 
 
 def _reason(text: str) -> str:
@@ -76,6 +85,7 @@ def _reason(text: str) -> str:
         if mark in text:
             text = mark + text.split(mark, 1)[1]
             break
+    text = _ORIGIN.sub("", text)
     return text.split(" (after ", 1)[0].rstrip(". ")
 
 
@@ -114,7 +124,7 @@ def _login_reason(text: str) -> str:
     ):
         if mark in text:
             text = text.split(mark, 1)[1]
-    return text.split(" (after ", 1)[0].rstrip(". ") or "wrong user name or password"
+    return _ORIGIN.sub("", text).split(" (after ", 1)[0].rstrip(". ") or "wrong user name or password"
 
 
 def _tls(case: _Case) -> TidemillError:

@@ -9,13 +9,15 @@ from typing import Any
 
 from tidemill.errors import NotFound
 from tidemill.kafka.admin import Admin
-from tidemill.kafka.clients import open_consumer
+from tidemill.kafka.clients import Watch, open_consumer
 from tidemill.kafka.errors import Subject, error_code
 from tidemill.kafka.offsets import Range, TopicPartition, offsets_at, watermarks
 from tidemill.kafka.records import Record
 from tidemill.kafka.settings import Settings
 
 _BATCH = 500
+# Brokers may restart under a reader; after this long it is found out whether they are back.
+_PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,13 @@ def read(reading: Reading, settings: Settings, *, verbose: bool = False) -> Gene
         else:
             consumer.subscribe(list(reading.topics))
             remaining = {}
-        yield from _loop(reading, consumer, watch, remaining)
+        yield from _loop(reading, consumer, watch, admin, remaining)
     finally:
         consumer.close()
 
 
 def _loop(
-    reading: Reading, consumer: Any, watch: Any, remaining: dict[TopicPartition, int]
+    reading: Reading, consumer: Any, watch: Watch, admin: Admin, remaining: dict[TopicPartition, int]
 ) -> Iterator[Record]:
     until = reading.start.until_ms
     bounded = bool(remaining)
@@ -67,7 +69,10 @@ def _loop(
             watch.alive()
         elif reading.idle_timeout is not None and time.monotonic() - heard > reading.idle_timeout:
             return
-        watch.check()
+        watch.check_login()
+        if watch.down_for(_PATIENCE):
+            admin.cluster()
+            watch.alive()
         for message in messages:
             key = (message.topic(), message.partition())
             if message.error() is not None:

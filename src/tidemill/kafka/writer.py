@@ -64,13 +64,13 @@ class Writer:
                 break
             except BufferError:
                 self._producer.poll(0.1)
-                self.watch.check()
+                self.watch.check_login()
             except Exception as error:  # translated: the client's exception type is imported lazily
                 raise self.watch.error(error, Subject("topic", self.topic)) from error
         self.result.sent += 1
         if self.result.sent % 256 == 0 or self._rate:
             self._producer.poll(0)
-            self.watch.check()
+            self.watch.check_login()
 
     def write_all(self, records: Iterable[Record]) -> Delivered:
         """Write every record and wait until all are settled."""
@@ -81,8 +81,7 @@ class Writer:
     def finish(self) -> Delivered:
         """Wait until every record is acknowledged or given up."""
         while self._producer.flush(0.2) > 0:
-            if self.watch.fatal is not None:
-                self.watch.check()
+            self.watch.check_login()
         return self.result
 
     def _pace(self) -> None:
