@@ -1,0 +1,23 @@
+"""What all tests share: expectations kept as files a reviewer can read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+_RENEW = os.environ.get("TIDEMILL_GOLDEN") == "write"
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with a file of the `golden` folder beside the test; TIDEMILL_GOLDEN=write renews it."""
+
+    def check(name: str, text: str) -> None:
+        path = request.path.parent / "golden" / name
+        if _RENEW:
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), f"{path} differs; TIDEMILL_GOLDEN=write renews it"
+
+    return check
