@@ -66,9 +66,10 @@ def test_purge_of_a_given_directory_spares_other_files(data: Path) -> None:
     mine = data / "elsewhere"
     mine.mkdir()
     (mine / "notes.txt").write_text("mine")
-    dev_up("other", port=None, data_dir=mine).stop()
+    cluster = dev_up("other", port=None, data_dir=mine)
     assert dev_status("other").directory == mine
     dev_down("other", purge=True)
+    cluster.stop()
     assert [file.name for file in mine.iterdir()] == ["notes.txt"]
 
 

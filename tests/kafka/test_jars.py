@@ -204,6 +204,18 @@ def test_offline_error_lists_exactly_the_missing_files(
     assert repository.requests == []
 
 
+def test_network_that_fails_midway_lists_only_what_is_left(repository: Repository, pinned: list[Jar]) -> None:
+    repository.failures[pinned[5].path] = 99
+    with pytest.raises(SetupError) as caught:
+        resolve("fake", Silent())
+    listed = [line.strip() for line in str(caught.value).splitlines() if line.startswith("  ")]
+    assert listed == [pinned[5].path]
+    repository.failures.clear()
+    repository.requests.clear()
+    assert len(resolve("fake", Silent())) == 6
+    assert [path for path, _ in repository.requests] == [pinned[5].path]
+
+
 @pytest.mark.parametrize("variable", ["TIDEMILL_JARS", "TIDEMILL_KAFKA_LIBS"])
 def test_given_folder_wins_flat_or_with_paths(
     repository: Repository, pinned: list[Jar], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
@@ -251,7 +263,7 @@ def test_mirror_of_mavens_settings_is_used(
 ) -> None:
     monkeypatch.delenv("TIDEMILL_MAVEN_URL")
     settings = (
-        '<settings xmlns="http://maven.apache.org/SETTINGS/1.0.0"><mirrors>'
+        '<settings xmlns="urn:settings"><mirrors>'
         "<mirror><mirrorOf>other</mirrorOf><url>http://127.0.0.1:1/</url></mirror>"
         f"<mirror><mirrorOf>*,!internal</mirrorOf><url>{repository.url}</url></mirror>"
         "</mirrors></settings>"

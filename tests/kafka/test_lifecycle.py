@@ -102,6 +102,13 @@ def test_broken_broker_is_an_error_with_its_log_and_leaves_nothing(
     assert processes_of(tmp_path) == []
 
 
+def test_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SetupError, match="files cannot be written: Not a directory") as caught:
+        Cluster(data_dir=tmp_path / "file" / "cluster").start()
+    assert str(tmp_path) in str(caught.value.where)
+
+
 def test_slow_start_is_an_error_and_leaves_nothing(tmp_path: Path, processes_of: Callable) -> None:
     with pytest.raises(SetupError, match="is not ready after"):
         Cluster(data_dir=tmp_path).start(timeout=0.05)

@@ -152,7 +152,7 @@ class Brokers:
         if self._recording is not None:
             self._recording.end(whole=clean[0])
             self._recording = None
-        if self.layout.root.exists():
+        if self.layout.state.exists():  # else another process has purged the cluster
             self.write_state()
 
     def write_state(self) -> None:
