@@ -67,6 +67,24 @@ def alive(pid: int) -> bool:
         return False
 
 
+def test_stopped_from_another_terminal_it_ends(tidemill: Callable[..., Any]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tidemill.cli.main", "dev", "up", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().strip()
+        assert tidemill("dev", "down").code == 0
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, "Error" in err) == (0, False)
+
+
 def test_doctor_of_a_healthy_machine(cli: Callable[..., Any]) -> None:
     result = cli("doctor", "-O", "json")
     found = {row["check"]: row for row in result.json()}

@@ -81,6 +81,22 @@ def test_a_group_is_moved_from_outside(settings: Settings, topic: Callable[..., 
     assert [(move.partition, move.current, move.new) for move in moves] == [(0, 2, 0), (1, 1, 0)]
 
 
+def test_a_reader_outlives_a_restart_of_its_broker(
+    kafka_cluster: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidemill.kafka.reader._PATIENCE", 0.5)
+    cluster = kafka_cluster(1)
+    settings = Settings.of({"bootstrap.servers": cluster.bootstrap_servers})
+    Admin(settings).create("t", partitions=1)
+    records = read(Reading(["t"], Range("beginning"), idle_timeout=30), settings)
+    Writer(settings, "t").write_all([Record(b"before")])
+    assert next(records).value == b"before"
+    cluster.restart(1)
+    Writer(settings, "t").write_all([Record(b"after")])
+    assert next(records).value == b"after"
+    records.close()
+
+
 def test_a_dead_address_fails_fast() -> None:
     before = time.monotonic()
     with pytest.raises(Unreachable, match="no broker answered"):

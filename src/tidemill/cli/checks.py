@@ -158,7 +158,8 @@ def _features(host: str, port: int) -> Check:
 
     levels = finalized_features(host, port, timeout=2)
     transactions = levels.get("transaction.version", 0)
-    detail = ", ".join(f"{name}={level}" for name, level in sorted(levels.items()))
+    shown = ("metadata.version", "transaction.version", "group.version")
+    detail = ", ".join(f"{name}={levels[name]}" for name in shown if name in levels)
     if transactions < 2:
         remedy = "transaction.version=2 guards exactly-once better: kafka-features.sh upgrade"
         return Check("features", "warn", detail or "none", remedy)

@@ -36,7 +36,7 @@ class Isolation(StrEnum):
 def consume(
     session: Session,
     topics: Annotated[
-        list[str], typer.Argument(metavar="TOPIC...", help="Topics to read.", autocompletion=topic_names)
+        list[str], typer.Argument(metavar="TOPIC", help="Topics to read.", autocompletion=topic_names)
     ],
     partition: Annotated[
         list[int] | None,

@@ -192,7 +192,7 @@ def fetch(
     session: Session,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SET...", help="Sets of jars to fetch; all if none is named."),
+        typer.Argument(metavar="SET", help="Sets of jars to fetch; all if none is named."),
     ] = None,
 ) -> None:
     """Download and verify all jars now, for images and for working offline.
@@ -231,12 +231,24 @@ def _hold(cluster: Cluster) -> None:
     """Wait until somebody ends it; a broker that dies by itself is told with its log."""
     while cluster.running:
         time.sleep(0.3)
-    time.sleep(2)  # `dev down` in another terminal stops the brokers first and then tells us
+    for _ in range(20):
+        if _stopped_in_order(cluster.directory):
+            return
+        time.sleep(0.1)
     raise TidemillError(
         "all brokers have ended",
         where=str(cluster.directory),
         remedy=f"their logs end so:\n{cluster.logs_tail()}",
     )
+
+
+def _stopped_in_order(directory: Path) -> bool:
+    """Whether `dev down` was said in another terminal: it notes that the brokers are gone."""
+    from tidemill.kafka.embedded.layout import Layout
+    from tidemill.kafka.embedded.state import read_state
+
+    state = read_state(Layout(directory))
+    return state is None or all(node.process is None for node in state.nodes)
 
 
 def _row(status: Any) -> dict[str, Any]:

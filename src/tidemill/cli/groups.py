@@ -44,7 +44,7 @@ def list_groups(session: Session) -> None:
 def describe(
     session: Session,
     names: Annotated[
-        list[str], typer.Argument(metavar="GROUP...", help="Names of groups.", autocompletion=group_names)
+        list[str], typer.Argument(metavar="GROUP", help="Names of groups.", autocompletion=group_names)
     ],
     verify_lag: Annotated[
         bool, typer.Option("--verify-lag", help="Exit code 6 unless everything was read.")
@@ -189,7 +189,7 @@ def reset_offsets(
 def delete(
     session: Session,
     names: Annotated[
-        list[str], typer.Argument(metavar="GROUP...", help="Names of groups.", autocompletion=group_names)
+        list[str], typer.Argument(metavar="GROUP", help="Names of groups.", autocompletion=group_names)
     ],
 ) -> None:
     """Delete groups and their offsets.

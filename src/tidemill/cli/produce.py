@@ -175,10 +175,8 @@ def _with_bar(session: Session, file: IO[bytes], path: Path) -> Iterator[bytes]:
 
 def _summarise(session: Session, topic: str, result: Delivered, writer: Writer) -> None:
     count, seconds = result.acknowledged, result.seconds
-    session.out.note(
-        f"{count} record{'s' * (count != 1)} to {topic} in {seconds:.1f} s"
-        f" ({count / seconds:,.0f}/s, {result.bytes:,} bytes), {result.failed} failed"
-    )
+    pace = f" in {seconds:.1f} s ({count / seconds:,.0f}/s)" if count >= 1000 else ""
+    session.out.note(f"{count:,} record{'s' * (count != 1)} to {topic}{pace}, {result.failed} failed")
     if result.failed:
         from tidemill.kafka.errors import Subject
 

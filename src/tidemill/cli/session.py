@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from tidemill.cli.output import Output, OutputFormat, confirm
-from tidemill.errors import TidemillError, UsageError
+from tidemill.errors import ExitCode, UsageError
 from tidemill.kafka.settings import DEFAULT_BOOTSTRAP, Settings
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ class Session:
     def confirm(self, question: str) -> None:
         """Go on only with a yes."""
         if not confirm(question, yes=self.options.yes):
-            raise TidemillError("stopped; nothing was changed")
+            self.out.note("Nothing was changed.")
+            raise typer.Exit(ExitCode.FAILED)
 
 
 def parse_pairs(pairs: list[str] | None, *, option: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ app = group("topics", "List, create, describe, change and delete topics.")
 
 Name = Annotated[str, typer.Argument(metavar="TOPIC", help="Name of the topic.", autocompletion=topic_names)]
 Names = Annotated[
-    list[str], typer.Argument(metavar="TOPIC...", help="Names of topics.", autocompletion=topic_names)
+    list[str], typer.Argument(metavar="TOPIC", help="Names of topics.", autocompletion=topic_names)
 ]
 Config = Annotated[
     list[str] | None,

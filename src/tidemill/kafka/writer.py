@@ -21,7 +21,6 @@ class Delivered:
 
     sent: int = 0
     acknowledged: int = 0
-    bytes: int = 0
     started: float = field(default_factory=time.monotonic)
     errors: Counter[str] = field(default_factory=Counter)
     first_error: Any = None
@@ -91,10 +90,9 @@ class Writer:
         while (wait := due - time.monotonic()) > 0:
             self._producer.poll(min(wait, 0.1))
 
-    def _delivered(self, error: Any, message: Any) -> None:
+    def _delivered(self, error: Any, _message: Any) -> None:
         if error is None:
             self.result.acknowledged += 1
-            self.result.bytes += len(message)
         else:
             self.result.errors[str(error.name())] += 1
             self.result.first_error = self.result.first_error or error
