@@ -122,7 +122,7 @@ def test_cluster_without_feature_levels_is_refused(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(brokers, "format_directory", format_badly)
     with pytest.raises(SetupError, match=r"transaction\.version is 0, not 2"):
-        Cluster().start(timeout=8)
+        Cluster().start()
 
 
 def test_taken_port_is_named_with_its_holder(processes_of: Callable, tmp_path: Path) -> None:

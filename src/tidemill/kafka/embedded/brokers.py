@@ -129,7 +129,7 @@ class Brokers:
             obstacles = {node: node.obstacle(self.state.cluster_id, running) for node in waiting}
             waiting = [node for node in waiting if obstacles[node] is not None]
             if not waiting:
-                return
+                break
             for node in waiting:
                 if node.process is None:
                     kind = PortTakenError if node.clashed() else SetupError
@@ -138,6 +138,9 @@ class Brokers:
                 node = waiting[0]
                 raise self._failed(SetupError, node, f"is not ready after {timeout:g} s: {obstacles[node]}")
             time.sleep(0.03)
+        for node in nodes:
+            if lacking := node.shortcoming():
+                raise self._failed(SetupError, node, f"cannot be used: {lacking}")
 
     def forget_ports(self) -> None:
         """Have the next launch choose other ports."""

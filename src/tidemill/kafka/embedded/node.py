@@ -26,6 +26,8 @@ class Node:
         self.state = state
         self._layout = layout
         self._child: subprocess.Popen[bytes] | None = None
+        self.features: dict[str, int] = {}
+        """The feature levels it reported when it was found ready."""
 
     @property
     def number(self) -> int:
@@ -60,12 +62,16 @@ class Node:
                 return f"it belongs to cluster {view.cluster_id}, not to {cluster_id}"
             if len(view.brokers) < brokers:
                 return f"it sees the brokers {list(view.brokers)}, not all {brokers}"
-            features = wire.finalized_features(HOST, port)
+            self.features = wire.finalized_features(HOST, port)
         except OSError as error:
             return f"it does not answer on port {port}: {error}"
+        return None
+
+    def shortcoming(self) -> str | None:
+        """What makes a broker that serves unfit; it does not heal with time."""
         for feature, level in REQUIRED_FEATURES.items():
-            if features.get(feature, 0) < level:
-                return f"{feature} is {features.get(feature, 0)}, not {level}"
+            if self.features.get(feature, 0) < level:
+                return f"{feature} is {self.features.get(feature, 0)}, not {level}"
         return None
 
     def signal_stop(self) -> None:
