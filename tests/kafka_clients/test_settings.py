@@ -101,6 +101,7 @@ def test_a_reader_without_a_group_commits_nothing() -> None:
     assert consumer_config(Settings())["enable.auto.commit"] == "false"
     assert consumer_config(Settings(), group="g")["group.id"] == "g"
     assert "enable.auto.commit" not in consumer_config(Settings(), group="g")
+    assert consumer_config(Settings(), group="g")["enable.auto.offset.store"] == "false"
 
 
 def test_the_clients_log_is_silent_unless_asked() -> None:

@@ -72,8 +72,9 @@ def up(
     """
     from tidemill.kafka.embedded import dev
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    if not detach:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _interrupt)
     cluster = dev.dev_up(
         name,
         brokers=brokers,

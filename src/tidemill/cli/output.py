@@ -72,8 +72,9 @@ class Output:
             return
         shown = [column for column in columns if self.form is OutputFormat.wide or not column.wide]
         cells = [[column.text(row) for column in shown] for row in rows]
-        if not cells and empty:
-            self.note(empty)
+        if not cells and (empty or self.on_terminal):
+            if empty:
+                self.note(empty)
         elif self.on_terminal:
             self._table(shown, cells)
         elif self.form is None:

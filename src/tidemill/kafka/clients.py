@@ -48,7 +48,7 @@ def producer_config(settings: Settings, *, verbose: bool = False) -> dict[str, A
 
 
 def consumer_config(settings: Settings, *, group: str | None = None, verbose: bool = False) -> dict[str, Any]:
-    """A consumer's configuration; without a group it never commits an offset."""
+    """A consumer's configuration; without a group it never commits an offset, with one what it stored."""
     config = client_config(settings, verbose=verbose)
     config.setdefault("enable.partition.eof", "true")
     if group is None:
@@ -57,7 +57,7 @@ def consumer_config(settings: Settings, *, group: str | None = None, verbose: bo
             "group.id": config.get("group.id", "tidemill-reader"),
             "enable.auto.commit": "false",
         }
-    return {**config, "group.id": group}
+    return {**config, "group.id": group, "enable.auto.offset.store": "false"}
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,8 @@ def _loop(
             if until is None or (record.timestamp or 0) < until:
                 yield record
                 seen += 1
+            if reading.group is not None:
+                _store(consumer, message)
             if bounded and record.offset + 1 >= remaining[key]:
                 del remaining[key]
         if bounded and not remaining:
@@ -99,6 +102,14 @@ def _loop(
             assigned = {(part.topic, part.partition) for part in consumer.assignment()}
             if assigned and assigned <= finished:
                 return
+
+
+def _store(consumer: Any, message: Any) -> None:
+    """Let the group go on after this record: stored once it was dealt with, so that none is skipped."""
+    from confluent_kafka import KafkaException
+
+    with contextlib.suppress(KafkaException):  # the partition has gone to another member meanwhile
+        consumer.store_offsets(message=message)
 
 
 def _partitions(reading: Reading, known: Sequence[Any], admin: Admin) -> list[TopicPartition]:

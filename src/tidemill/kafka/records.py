@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import re
 import struct
 from collections.abc import Callable
@@ -212,7 +213,7 @@ def _plain(name: str, data: bytes | None, form: Format) -> dict[str, Any]:
     if form in _STRUCT:
         number = decode_number(data, form)
         if number is not None:
-            return {name: number}
+            return {name: number if math.isfinite(number) else str(number)}
         return {f"{name}_base64": base64.b64encode(data).decode()}
     return {name: decode(data, form)}
 
