@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tidemill.dsl.global_ktable import GlobalKTable
     from tidemill.dsl.kstream import KStream
     from tidemill.dsl.ktable import KTable
-    from tidemill.dsl.materialized import state_store
     from tidemill.dsl.processor import (
         FixedKeyProcessor,
         Processor,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from tidemill.serde.windowed import Windowed
     from tidemill.topology.errors import TopologyError
     from tidemill.topology.graph import Topology
+    from tidemill.topology.stores import state_store
 
 __all__ = [
     "FixedKeyProcessor",
@@ -73,7 +73,7 @@ _HOMES = {
     "ValueTransformer": "tidemill.dsl.processor",
     "Windowed": "tidemill.serde.windowed",
     "python_fn": "tidemill.dsl.python_fn",
-    "state_store": "tidemill.dsl.materialized",
+    "state_store": "tidemill.topology.stores",
 }
 _MODULES = {
     "record": "tidemill.dsl.record",

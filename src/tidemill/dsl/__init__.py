@@ -8,7 +8,6 @@ from tidemill.dsl.grouped import KGroupedStream
 from tidemill.dsl.grouped_table import KGroupedTable
 from tidemill.dsl.kstream import KStream
 from tidemill.dsl.ktable import KTable
-from tidemill.dsl.materialized import state_store
 from tidemill.dsl.processor import (
     Cancellable,
     FixedKeyProcessor,
@@ -20,9 +19,17 @@ from tidemill.dsl.processor import (
     ValueTransformer,
 )
 from tidemill.dsl.python_fn import python_fn
+from tidemill.dsl.state import (
+    KeyValueStore,
+    SessionStore,
+    VersionedKeyValueStore,
+    VersionedRecord,
+    WindowStore,
+)
 from tidemill.dsl.suppressed import Suppressed
 from tidemill.dsl.topology_builder import TopologyBuilder
 from tidemill.dsl.windowed import SessionWindowedKStream, TimeWindowedKStream
+from tidemill.topology.stores import state_store
 
 __all__ = [
     "BranchedKStream",
@@ -34,17 +41,22 @@ __all__ = [
     "KGroupedTable",
     "KStream",
     "KTable",
+    "KeyValueStore",
     "Processor",
     "ProcessorContext",
     "Punctuation",
     "Record",
     "RecordMetadata",
+    "SessionStore",
     "SessionWindowedKStream",
     "StreamsBuilder",
     "Suppressed",
     "TimeWindowedKStream",
     "TopologyBuilder",
     "ValueTransformer",
+    "VersionedKeyValueStore",
+    "VersionedRecord",
+    "WindowStore",
     "WindowedCogroupedKStream",
     "python_fn",
     "state_store",

@@ -7,11 +7,11 @@ from typing import Any, Unpack, overload
 
 from tidemill.dsl import ktable
 from tidemill.dsl.handle import Handle
-from tidemill.dsl.materialized import StoreOptions, materialized, windowed_key
 from tidemill.serde import primitive
 from tidemill.serde.base import Serde
 from tidemill.topology.functions import KEY_VALUE, VALUE, arguments
 from tidemill.topology.nodes import Count, Emit, Fold, Operation, Reduce, SparkAggregate, StreamAggregate
+from tidemill.topology.stores import StoreOptions, materialized, windowed_key
 from tidemill.windows import Windows
 
 Function = Callable[..., Any]

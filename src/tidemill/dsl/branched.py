@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tidemill.dsl import kstream
-from tidemill.dsl.draft import Draft, Flow
 from tidemill.dsl.handle import Handle
 from tidemill.place import here
 from tidemill.topology import TopologyError
+from tidemill.topology.draft import Draft, Flow
 from tidemill.topology.functions import takes_key
 from tidemill.topology.nodes import BranchFilter, Condition
 

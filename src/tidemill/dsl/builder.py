@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
-from tidemill.dsl.draft import Draft, Flow
 from tidemill.dsl.global_ktable import GlobalKTable
 from tidemill.dsl.kstream import KStream
 from tidemill.dsl.ktable import KTable
-from tidemill.dsl.materialized import StoreOptions, check_serde, materialized
 from tidemill.dsl.sources import Reset, Timestamp, Topics, extractor, offset_reset_of, topics_of
 from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec, Topology
+from tidemill.topology.draft import Draft, Flow
 from tidemill.topology.nodes import GlobalStore, GlobalTableSource, StreamSource, TableSource
+from tidemill.topology.stores import StoreOptions, check_serde, materialized
 
 
 class StreamsBuilder:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from tidemill.dsl import grouped, ktable
-from tidemill.dsl.draft import Draft, Flow
 from tidemill.dsl.handle import Handle
-from tidemill.dsl.materialized import StoreOptions, materialized, windowed_key
+from tidemill.topology.draft import Draft, Flow
 from tidemill.topology.functions import arguments
 from tidemill.topology.nodes import Cogroup
+from tidemill.topology.stores import StoreOptions, materialized, windowed_key
 from tidemill.windows import Windows
 
 Function = Callable[..., Any]

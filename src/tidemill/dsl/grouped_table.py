@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from tidemill.dsl import ktable
-from tidemill.dsl.draft import Draft, Flow
 from tidemill.dsl.handle import Handle
-from tidemill.dsl.materialized import StoreOptions, materialized
 from tidemill.serde import primitive
 from tidemill.serde.base import Serde
+from tidemill.topology.draft import Draft, Flow
 from tidemill.topology.functions import arguments
 from tidemill.topology.nodes import Count, Fold, Reduce, TableAggregate
+from tidemill.topology.stores import StoreOptions, materialized
 
 Function = Callable[..., Any]
 
@@ -72,7 +72,7 @@ class KGroupedTable(Handle):
 
         >>> from tidemill import StreamsBuilder
         >>> by_city = StreamsBuilder().table("users").group_by(lambda key, value: (value.city, value.points))
-        >>> by_city.aggregate(0, lambda key, value, sum: sum + value, lambda key, value, sum: sum - value)
+        >>> by_city.aggregate(0, lambda key, value, n: n + value, lambda key, value, n: n - value)
         <KTable aggregate-of-users>
         """
         if callable(init):

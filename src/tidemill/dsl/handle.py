@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tidemill.dsl import kstream, ktable
-from tidemill.dsl.draft import Draft, Flow, Step
 from tidemill.place import here
 from tidemill.topology import Node, TopologyError
+from tidemill.topology.draft import Draft, Flow, Step
 from tidemill.windows import Windows
 
 
@@ -26,7 +26,12 @@ class Handle:
 
     @property
     def name(self) -> str:
-        """The name of the node this object stands for."""
+        """The name of the node this object stands for.
+
+        >>> from tidemill import StreamsBuilder
+        >>> StreamsBuilder().stream("orders").name
+        'stream-of-orders'
+        """
         return self._node
 
     def _at(

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
 from tidemill.dsl import grouped, ktable
-from tidemill.dsl.draft import Step
-from tidemill.dsl.materialized import StoreOptions, check_serde, materialized
 from tidemill.dsl.processing import connected_stores, processor_name
 from tidemill.dsl.stateless import StatelessVerbs
 from tidemill.dsl.stream_joins import StreamJoins
 from tidemill.place import here
 from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec, TopologyError
+from tidemill.topology.draft import Step
 from tidemill.topology.functions import KEY_VALUE, arguments
 from tidemill.topology.nodes import GroupBy, Process, ProcessValues, Repartition, Sink, ToTable
+from tidemill.topology.stores import StoreOptions, check_serde, materialized
 
 Function = Callable[..., Any]
 

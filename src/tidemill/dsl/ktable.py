@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
 from tidemill.dsl import grouped_table, kstream
-from tidemill.dsl.materialized import StoreOptions, check_serde, materialized
 from tidemill.dsl.processing import connected_stores, processor_name
 from tidemill.dsl.suppressed import Suppressed
 from tidemill.dsl.table_joins import TableJoins
@@ -15,6 +14,7 @@ from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec, TopologyError
 from tidemill.topology.functions import KEY_VALUE, arguments, takes_key
 from tidemill.topology.nodes import TableFilter, TableMapValues, TableToStream, TransformValues
+from tidemill.topology.stores import StoreOptions, check_serde, materialized
 
 Function = Callable[..., Any]
 
@@ -108,7 +108,7 @@ class KTable(TableJoins):
         step = self._stored("map_values", name, store) if store else self._at("map_values", name)
         spec = self._optional_store(step["name"], store, options, None)
         node = TableMapValues(**step, fn=mapper, with_key=with_key, store=spec)
-        return self._table(node, self._flow.new_value(None if spec is None else spec.value))
+        return self._table(node, self._flow.new_value(check_serde("value", options.get("value"))))
 
     def transform_values(
         self,
@@ -159,7 +159,7 @@ class KTable(TableJoins):
                 remedy="write suppressed.until_window_closes() or suppressed.until_time_limit(...)",
             )
         step = self._at("suppress", name, durable=True)
-        options: StoreOptions = {"caching": False}
+        options: StoreOptions = {"caching": False, "logging": suppressed.logging}
         store = f"{step['name']}-store"
         spec = materialized(store, None, options, key=self._flow.key, value=self._flow.value)
         return self._table(suppressed.node(step, spec, self._flow.window))
@@ -204,6 +204,6 @@ class KTable(TableJoins):
     def _optional_store(
         self, node: str, store: str | None, options: StoreOptions, value: Serde | None
     ) -> StoreSpec | None:
-        if store is None and not options:
+        if store is None and options.get("versioned") is None:
             return None
         return materialized(node, store, options, key=self._flow.key, value=value)

@@ -11,13 +11,14 @@ from tidemill.topology.functions import function_name
 from tidemill.topology.names import words
 
 
-def processor_name(verb: str, supplier: Callable[..., Any] | str) -> str:
+def processor_name(verb: str, supplier: object) -> str:
     """The word a processor's step is named with: its class, or the verb where it has no name."""
     if isinstance(supplier, str):
         return words(supplier.rpartition(".")[2]).lower() or verb
     if not callable(supplier):
+        given = type(supplier).__name__
         raise TopologyError(
-            f"{verb} takes a class or a function that makes a processor, not {supplier!r}",
+            f"{verb} takes a class or a function that makes a processor, not an object of {given}",
             place=here(),
             remedy="hand over the class itself, not an object of it: every task needs its own",
         )

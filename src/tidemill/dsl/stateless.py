@@ -7,7 +7,6 @@ from typing import Any
 
 from tidemill.dsl import branched, kstream
 from tidemill.dsl.handle import Handle
-from tidemill.dsl.materialized import check_serde
 from tidemill.serde.base import Serde
 from tidemill.topology.functions import KEY_VALUE, arguments, takes_key
 from tidemill.topology.nodes import (
@@ -22,6 +21,7 @@ from tidemill.topology.nodes import (
     Print,
     SelectKey,
 )
+from tidemill.topology.stores import check_serde
 
 Function = Callable[..., Any]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidemill.dsl.draft import Step
 from tidemill.place import here
 from tidemill.time import Duration, milliseconds
 from tidemill.topology import StoreSpec, TopologyError
+from tidemill.topology.draft import Step
 from tidemill.topology.nodes import Suppress, UntilTimeLimit, UntilWindowCloses, WhenFull
 from tidemill.windows import Windows
 
@@ -20,6 +21,7 @@ class Suppressed:
     max_records: int | None = None
     max_bytes: int | None = None
     when_full: WhenFull = WhenFull.SHUT_DOWN
+    logging: bool | Mapping[str, str] = True
 
     def node(self, step: Step, store: StoreSpec, window: Windows | None) -> Suppress:
         """The step of a topology that does this."""
@@ -34,14 +36,21 @@ class Suppressed:
         )
 
 
-def until_window_closes(*, max_records: int | None = None, max_bytes: int | None = None) -> Suppressed:
+def until_window_closes(
+    *,
+    max_records: int | None = None,
+    max_bytes: int | None = None,
+    logging: bool | Mapping[str, str] = True,
+) -> Suppressed:
     """Hand on one final row per window. Without a bound the buffer grows as needed; a full one stops the app.
 
     >>> until_window_closes(max_records=1000).when_full
     <WhenFull.SHUT_DOWN: 'shut-down'>
     """
     _check(max_records, max_bytes)
-    return Suppressed(until=UntilWindowCloses(), max_records=max_records, max_bytes=max_bytes)
+    return Suppressed(
+        until=UntilWindowCloses(), max_records=max_records, max_bytes=max_bytes, logging=logging
+    )
 
 
 def until_time_limit(
@@ -50,6 +59,7 @@ def until_time_limit(
     max_records: int | None = None,
     max_bytes: int | None = None,
     when_full: str = "emit-early",
+    logging: bool | Mapping[str, str] = True,
 ) -> Suppressed:
     """Hand on at most one update of a key per `limit`; a full buffer emits its oldest row, or stops the app.
 
@@ -70,6 +80,7 @@ def until_time_limit(
         max_records=max_records,
         max_bytes=max_bytes,
         when_full=full,
+        logging=logging,
     )
 
 

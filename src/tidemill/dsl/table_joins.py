@@ -7,11 +7,11 @@ from typing import Any, Unpack
 
 from tidemill.dsl import ktable
 from tidemill.dsl.handle import Handle
-from tidemill.dsl.materialized import StoreOptions, materialized
 from tidemill.place import here
 from tidemill.topology import TopologyError
 from tidemill.topology.functions import joiner_takes_key, takes_key
 from tidemill.topology.nodes import ForeignKeyJoin, How, TableTableJoin
+from tidemill.topology.stores import StoreOptions, materialized
 
 Function = Callable[..., Any]
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
-from tidemill.dsl.draft import Draft
-from tidemill.dsl.materialized import check_serde
 from tidemill.dsl.processing import connected_stores, processor_name
 from tidemill.dsl.sources import Reset, Timestamp, Topics, extractor, offset_reset_of, topics_of
 from tidemill.place import here
 from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec, Topology, TopologyError
+from tidemill.topology.draft import Draft
 from tidemill.topology.functions import KEY_VALUE, arguments
 from tidemill.topology.nodes import GlobalStore, Process, ReadOnlyStore, Sink, StreamSource, TransformValues
+from tidemill.topology.stores import check_serde
 
 Function = Callable[..., Any]
 

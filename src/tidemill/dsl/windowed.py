@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Self
 
 from tidemill.dsl.aggregates import StreamAggregates
-from tidemill.dsl.draft import Draft, Flow
 from tidemill.place import here
 from tidemill.topology import TopologyError
+from tidemill.topology.draft import Draft, Flow
 from tidemill.topology.nodes import Emit
 from tidemill.windows import Windows
 

@@ -8,9 +8,11 @@ from typing import TypedDict
 
 from tidemill.place import Place, here
 from tidemill.serde.base import Serde
-from tidemill.topology import Node, StoreSpec, Topology, TopologyError, validate
+from tidemill.topology.errors import TopologyError
+from tidemill.topology.graph import Topology
 from tidemill.topology.names import derived
-from tidemill.topology.nodes import Process, Repartition, TransformValues
+from tidemill.topology.nodes import Node, Process, Repartition, StoreSpec, TransformValues
+from tidemill.topology.validation import validate
 from tidemill.windows import Windows
 
 

@@ -9,7 +9,8 @@ from tidemill.place import here
 from tidemill.serde.base import Serde
 from tidemill.serde.windowed import session_windowed, time_windowed
 from tidemill.time import Duration, milliseconds
-from tidemill.topology import StoreKind, StoreSpec, TopologyError
+from tidemill.topology.errors import TopologyError
+from tidemill.topology.nodes import StoreKind, StoreSpec
 from tidemill.windows import SessionWindows, SlidingWindows, TimeWindows, Windows
 
 
