@@ -138,7 +138,7 @@ public final class Suppress extends TableNode {
   }
 
   private static long windowEnd(Object key) {
-    return Math.floorDiv(((InternalRow) key).getStruct(1, 2).getLong(1), 1000L);
+    return Math.floorDiv(((InternalRow) key).getLong(2), 1000L);
   }
 
   private static final class LongCoder implements Coder<Long> {

@@ -51,8 +51,8 @@ abstract class WindowedTable extends TableNode {
 
   /** The key of a windowed table: the record's key and the window's bounds. */
   public static StructType windowedKey(DataType innerKeyType) {
-    StructType window = new StructType().add("start", DataTypes.TimestampType).add("end", DataTypes.TimestampType);
-    return new StructType().add("key", innerKeyType).add("window", window);
+    return new StructType().add("key", innerKeyType)
+        .add("start", DataTypes.TimestampType).add("end", DataTypes.TimestampType);
   }
 
   @Override
@@ -131,8 +131,7 @@ abstract class WindowedTable extends TableNode {
   }
 
   protected final Object windowed(Object key, long start, long end) {
-    Object window = new GenericInternalRow(new Object[] {micros(start), micros(end)});
-    return new GenericInternalRow(new Object[] {key, window});
+    return new GenericInternalRow(new Object[] {key, micros(start), micros(end)});
   }
 
   protected final Object result(Timed entry) {
@@ -171,9 +170,9 @@ abstract class WindowedTable extends TableNode {
   public Timed lookup(Object key) {
     InternalRow row = (InternalRow) key;
     Object inner = row.isNullAt(0) ? null : row.get(0, innerKeyType);
-    InternalRow window = row.getStruct(1, 2);
-    Timed entry = windowsOf(innerKeyBytes(inner)).get(at(millis(window.getLong(0)), millis(window.getLong(1))));
-    return entry == null ? null : new Timed(result(entry), timeOf(at(millis(window.getLong(0)), millis(window.getLong(1))), entry));
+    long at = at(millis(row.getLong(1)), millis(row.getLong(2)));
+    Timed entry = windowsOf(innerKeyBytes(inner)).get(at);
+    return entry == null ? null : new Timed(result(entry), timeOf(at, entry));
   }
 
   /** Under which time the window of these bounds is kept. */

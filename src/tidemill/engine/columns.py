@@ -1,0 +1,216 @@
+"""Users' functions: called with Columns, checked, and turned into evaluators for the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import AnalysisException, PySparkException, PySparkValueError
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, StructField, StructType
+
+from tidemill.dsl import record
+from tidemill.topology import TopologyError
+from tidemill.topology.nodes import Node
+
+HEADERS = "array<struct<key:string,value:binary>>"
+_METADATA = f"{record.TIMESTAMP} timestamp, {record.HEADERS} {HEADERS}, {record.TOPIC} string, {record.PARTITION} int, {record.OFFSET} bigint"
+
+Arguments = Mapping[str, DataType]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A user's function, ready for the kernel: a Java evaluator and the type of its result."""
+
+    evaluator: Any
+    type: DataType
+
+
+class Columns:
+    """Calls users' functions on columns of given types; one per plan."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._java = spark._jvm.io.tidemill.spark.Columns  # type: ignore[union-attr]
+        self._frames: dict[str, DataFrame] = {}
+
+    def of_record(self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType) -> Function:
+        """A function of (key, value) that may also read the record's headers, timestamp and place."""
+        frame = self._frame({"key": key, "value": value}, metadata=True)
+        return self._resolved(node, frame, lambda: result(F.col("key"), F.col("value")))
+
+    def of(self, node: Node, result: Callable[..., Any], arguments: Arguments, cast: DataType | None = None) -> Function:
+        """A function of these arguments, in their order; its result is cast if a type is given."""
+        frame = self._frame(arguments)
+        return self._resolved(node, frame, lambda: result(*(F.col(name) for name in arguments)), cast)
+
+    def pair_of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> tuple[Function, Function]:
+        """A function of (key, value) that returns a pair of Columns."""
+        struct = self.struct_of_record(node, result, key, value)
+        assert isinstance(struct.type, StructType)
+        halves = tuple(
+            self.of_record(node, lambda k, v, at=at: _pair(node, result(k, v))[at], key, value) for at in (0, 1)
+        )
+        return halves[0], halves[1]
+
+    def struct_of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> Function:
+        """A function of (key, value) that returns a pair of Columns, as one struct."""
+
+        def struct(k: Column, v: Column) -> Column:
+            first, second = _pair(node, result(k, v))
+            return F.struct(first.alias("key"), second.alias("value"))
+
+        return self.of_record(node, struct, key, value)
+
+    def array_of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> tuple[Function, DataType]:
+        """A function of (key, value) that returns an array, and the type of its elements."""
+        function = self.of_record(node, lambda k, v: _array(result(k, v)), key, value)
+        if not isinstance(function.type, ArrayType):
+            raise TopologyError(
+                f"the function returns {function.type.simpleString()}, not an array",
+                node=node.name,
+                place=node.place,
+                remedy="return an array Column, for instance F.split(value, ' ')",
+            )
+        return function, function.type.elementType
+
+    def spark_aggregate(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> tuple[Any, DataType]:
+        """An aggregate Column such as F.sum(value), as a kernel folder and the type of its result."""
+        frame = self._frame({"key": key, "value": value})
+        column = _called(node, lambda: result(F.col("key"), F.col("value")))
+        try:
+            aggregated = frame.agg(column.alias("result"))
+            folder = self._java.folder(aggregated._jdf)
+        except PySparkException as error:
+            raise _unresolved(node, error) from error
+        except Exception as error:
+            raise _not_an_aggregate(node, error) from error
+        return folder, aggregated.schema[0].dataType
+
+    def _resolved(
+        self, node: Node, frame: DataFrame, call: Callable[[], Any], cast: DataType | None = None
+    ) -> Function:
+        column = _called(node, call)
+        if cast is not None:
+            column = column.cast(cast)
+        try:
+            selected = frame.select(column.alias("result"))
+        except AnalysisException as error:
+            raise _unresolved(node, error) from error
+        if self._java.callsPython(selected._jdf):
+            raise _python_inside(node)
+        return Function(self._java.evaluators(selected._jdf)[0], selected.schema[0].dataType)
+
+    def _frame(self, columns: Mapping[str, DataType], *, metadata: bool = False) -> DataFrame:
+        schema = StructType([StructField(name, type_) for name, type_ in columns.items()])
+        text = schema.json() + str(metadata)
+        if text not in self._frames:
+            if metadata:
+                schema = StructType([*schema.fields, *StructType.fromDDL(_METADATA).fields])
+            self._frames[text] = self._spark.createDataFrame([], schema)
+        return self._frames[text]
+
+
+def _called(node: Node, call: Callable[[], Any]) -> Column:
+    try:
+        result = call()
+    except TopologyError:
+        raise
+    except PySparkValueError as error:
+        raise TopologyError(
+            "the function treats a Column like a value (if, and, or, not, in)",
+            node=node.name,
+            place=node.place,
+            remedy="write `F.when(condition, a).otherwise(b)` for if, and `&`, `|`, `~` for and, or, not",
+        ) from error
+    except Exception as error:
+        raise TopologyError(
+            f"the function failed: {type(error).__name__}: {error}",
+            node=node.name,
+            place=node.place,
+            remedy="it is called once with Spark Columns and returns a Column; use python_fn() for plain Python",
+        ) from error
+    return _column(node, result)
+
+
+def _column(node: Node, result: Any) -> Column:
+    if isinstance(result, Column):
+        return result
+    if result is None or isinstance(result, bool | int | float | str | bytes):
+        return F.lit(result)
+    raise TopologyError(
+        f"the function returned {type(result).__name__}, not a Column",
+        node=node.name,
+        place=node.place,
+        remedy="return a Column made from the arguments, for instance `value + 1` or `F.upper(value)`",
+    )
+
+
+def _pair(node: Node, result: Any) -> tuple[Column, Column]:
+    if isinstance(result, tuple | list) and len(result) == 2:
+        return _column(node, result[0]), _column(node, result[1])
+    raise TopologyError(
+        "the function must return a pair (key, value)",
+        node=node.name,
+        place=node.place,
+        remedy="write `lambda key, value: (new_key, new_value)`",
+    )
+
+
+def _array(result: Any) -> Any:
+    if not isinstance(result, Sequence) or isinstance(result, str | bytes):
+        return result
+    return F.array(
+        *(
+            F.struct(F.lit(item[0]).alias("key"), F.lit(item[1]).alias("value"))
+            if isinstance(item, tuple)
+            else item
+            for item in result
+        )
+    )
+
+
+def _unresolved(node: Node, error: PySparkException) -> TopologyError:
+    condition = error.getCondition() or "an analysis error"
+    parameters = error.getMessageParameters() or {}
+    name = parameters.get("objectName") or parameters.get("fieldName")
+    proposal = parameters.get("proposal") or parameters.get("fields")
+    if name and proposal:
+        return TopologyError(
+            f"there is no field {name}",
+            node=node.name,
+            place=node.place,
+            remedy=f"there are: {proposal}",
+        )
+    first = str(error).split("\n")[0].removeprefix(f"[{condition}] ").split(" SQLSTATE")[0]
+    return TopologyError(first, node=node.name, place=node.place, remedy="compare the types of what you combine")
+
+
+def _python_inside(node: Node) -> TopologyError:
+    return TopologyError(
+        "the function calls a Python UDF, which cannot run inside this step",
+        node=node.name,
+        place=node.place,
+        remedy="use Spark functions here, or call the UDF in a map_values right after the source",
+    )
+
+
+def _not_an_aggregate(node: Node, error: Exception) -> TopologyError:
+    text = str(getattr(error, "java_exception", error)).split("\n")[0]
+    return TopologyError(
+        f"this aggregate cannot be kept up to date record by record: {text}",
+        node=node.name,
+        place=node.place,
+        remedy="return one aggregate such as F.sum(value), or give an initial value and a function",
+    )
