@@ -14,9 +14,10 @@ import pytest
 
 from tidemill.errors import SetupError
 from tidemill.kafka import jars, maven
+from tidemill.kafka.embedded.format import KAFKA_VERSION
 from tidemill.kafka.jars import JarSet, fetch, jar_set, jar_set_names, missing, resolve
 from tidemill.kafka.maven import Jar
-from tidemill.kafka.progress import Lines, Silent
+from tidemill.kafka.progress import Bar, Lines, Silent, default_progress
 
 
 class Repository:
@@ -309,6 +310,18 @@ def test_progress_is_told_on_stderr_line_by_line(
     assert len(err.splitlines()) == 7
 
 
+def test_terminal_gets_a_bar_that_reaches_the_end(
+    repository: Repository, pinned: list[Jar], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(default_progress(), Lines)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    bar = default_progress()
+    assert isinstance(bar, Bar)
+    resolve("fake", bar)
+    task = bar._bar.tasks[0]
+    assert task.completed == task.total == sum(jar.size for jar in pinned)
+
+
 def test_locks_pin_every_jar_fully() -> None:
     assert jar_set_names() == ("ecj", "kafka-broker", "oracle", "spark-kafka")
     for name in jar_set_names():
@@ -318,6 +331,10 @@ def test_locks_pin_every_jar_fully() -> None:
     clients = {jar for name in ("kafka-broker", "oracle", "spark-kafka") for jar in jar_set(name).jars}
     assert sum(jar.artifact == "kafka-clients" for jar in clients) == 1
     assert len(jar_set("kafka-broker").jars) == 21
+    # The records a new cluster begins with are those of one Kafka version.
+    assert {jar.version for jar in jar_set("kafka-broker").jars if jar.group == "org.apache.kafka"} == {
+        KAFKA_VERSION
+    }
 
 
 def test_unknown_set_is_an_error() -> None:

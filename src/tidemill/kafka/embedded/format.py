@@ -51,6 +51,7 @@ def read_properties(file: Path) -> dict[str, str]:
 
 # What `kafka-storage format` of KAFKA_VERSION writes: the levels metadata.version=30, group.version=1,
 # eligible.leader.replicas.version=1, share.version=1, streams.version=1, transaction.version=2.
+# For another version, format a directory with its own tool and take the file from there.
 _BOOTSTRAP_RECORDS = """
 AAAAAAAAAAAAAABHAAAAAAIQoadVACAAAAAAAAABoeEP1DMAAAGh4Q/UM///////////////////AAAAASoAAAAIAAAAAxYAAAAAAAAAAAAA
 AAAAAAAAAAAAAQAAAPEAAAAAAjsIFTIAAAAAAAUAAAGh4Q/UdgAAAaHhD9R2//////////////////8AAAAGOgAAAAEuAQwAEW1ldGFkYXRh
