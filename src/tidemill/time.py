@@ -81,7 +81,7 @@ def record_time(*, on_invalid: str = "fail") -> RecordTime:
     >>> record_time(on_invalid="skip")
     RecordTime(on_invalid=<OnInvalid.SKIP: 'skip'>)
     """
-    return RecordTime(OnInvalid(on_invalid))
+    return RecordTime(_on_invalid(on_invalid))
 
 
 def wall_clock() -> WallClock:
@@ -91,6 +91,15 @@ def wall_clock() -> WallClock:
     WallClock()
     """
     return WallClock()
+
+
+def extracted_time(fn: Callable[..., Any], *, on_invalid: str = "fail") -> ExtractedTime:
+    """Compute the time by a function of (value) or (key, value): a timestamp or epoch milliseconds.
+
+    >>> extracted_time(lambda value: value.at, on_invalid="skip").on_invalid
+    <OnInvalid.SKIP: 'skip'>
+    """
+    return ExtractedTime(fn, on_invalid=_on_invalid(on_invalid))
 
 
 _UNITS: Final = {
@@ -137,6 +146,16 @@ def _words(text: str) -> float | None:
 
 
 _FORMS = 'write milliseconds as a number, a timedelta, or text such as "10 seconds", "5 min" or "PT5S"'
+
+
+def _on_invalid(choice: str) -> OnInvalid:
+    try:
+        return OnInvalid(choice)
+    except ValueError:
+        raise _error(
+            f"on_invalid=`{choice}` says nothing about a bad timestamp",
+            f"choose one of: {', '.join(OnInvalid)}",
+        ) from None
 
 
 def _error(what: str, remedy: str) -> UsageError:

@@ -22,6 +22,12 @@ def test_topic_read_twice_is_one_source(builder: StreamsBuilder) -> None:
     assert len(builder.build()) == 1
 
 
+def test_table_read_twice_is_one_source(builder: StreamsBuilder) -> None:
+    assert builder.table("users").name == builder.table("users").name
+    assert builder.global_table("rates").name == builder.global_table("rates").name
+    assert len(builder.build()) == 2
+
+
 def test_several_topics(builder: StreamsBuilder, node: Of) -> None:
     made = node(builder.stream(["web", "shop", "web"]))
     assert isinstance(made, StreamSource)
@@ -37,6 +43,12 @@ def test_time_from_a_function(builder: StreamsBuilder, node: Of) -> None:
     made = node(builder.stream("orders", timestamp=lambda key, value: value.at)).timestamp_extractor
     assert isinstance(made, ExtractedTime)
     assert made.with_key
+
+
+def test_time_from_a_function_that_may_fail(builder: StreamsBuilder, node: Of) -> None:
+    extractor = time.extracted_time(lambda key, value: value.at, on_invalid="skip")
+    made = node(builder.stream("orders", timestamp=extractor)).timestamp_extractor
+    assert (made.with_key, made.on_invalid) == (True, time.OnInvalid.SKIP)
 
 
 def test_time_of_the_wall(builder: StreamsBuilder, node: Of) -> None:

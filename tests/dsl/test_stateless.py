@@ -104,6 +104,14 @@ def test_branch_may_be_worked_on_at_once(builder: StreamsBuilder) -> None:
     assert {name: stream.name for name, stream in branches.items()} == {"mapped": "done"}
 
 
+def test_two_splits_of_one_stream(builder: StreamsBuilder) -> None:
+    orders = builder.stream("orders")
+    first = orders.split().branch(one).no_default_branch()["1"]
+    second = orders.split().branch(two).no_default_branch()["1"]
+    assert (first.name, second.name) == ("orders-1", "orders-1-2")
+    assert first.group_by_key().count().name == "count-of-orders-1"
+
+
 def test_terminal_verbs(builder: StreamsBuilder) -> None:
     orders = builder.stream("orders")
     assert orders.foreach(one) is None

@@ -108,6 +108,12 @@ def test_schema_in_any_form(schema: Any, ddl: str) -> None:
     assert ddl_of(schema) == ddl
 
 
+def test_real_pydantic_model_is_taken() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Order", id=(int, ...), lines=(list[str], ...), note=(str | None, None))
+    assert ddl_of(model) == "struct<id:bigint,lines:array<string>,note:string>"
+
+
 def test_real_spark_type_is_taken() -> None:
     types = pytest.importorskip("pyspark.sql.types")
     struct = types.StructType([types.StructField("a", types.LongType())])

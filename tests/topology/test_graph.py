@@ -44,6 +44,12 @@ def test_topics_and_stores() -> None:
     assert _names(topology.global_sources) == ["global-table-of-countries"]
 
 
+def test_internal_topics() -> None:
+    assert shops.word_count().internal_topics("app") == ("app-counts-changelog",)
+    assert "app-spread-repartition" in shops.hourly().internal_topics("app")
+    assert "app-rates-changelog" not in shops.processors().internal_topics("app")
+
+
 def test_order_puts_parents_first_however_nodes_were_declared() -> None:
     source = StreamSource(name="in", topics=("t",))
     sink = Sink(name="out", parents=("in",), topic="copy")

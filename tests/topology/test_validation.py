@@ -16,6 +16,7 @@ from tidemill import (
     serdes,
     state_store,
     suppressed,
+    time,
     windows,
 )
 from tidemill.errors import TidemillError
@@ -370,6 +371,16 @@ def versions_of_a_windowed_store() -> Any:
 @refused
 def unknown_offset_reset() -> Any:
     return StreamsBuilder().stream("orders", offset_reset="by_duration")
+
+
+@refused
+def unknown_answer_to_a_bad_timestamp() -> Any:
+    return time.record_time(on_invalid="shrug")
+
+
+@refused
+def partitioner_of_two_arguments() -> Any:
+    return StreamsBuilder().stream("orders").to("copy", partitioner=lambda key, value: key)
 
 
 @refused

@@ -78,10 +78,11 @@ class BranchedKStream(Handle):
                 place=here(),
                 remedy="give one another name=",
             )
-        step = self._at("branch", key if self._prefix else f"{self._flow.origin}-{name}")
+        words = f"{self._flow.origin}-{name}"
+        step = self._draft.worded(self._node, words, key if self._prefix else None)
         earlier = tuple(self._conditions)
         node = BranchFilter(**step, index=len(earlier), condition=condition, earlier=earlier)
-        stream = self._stream(node, replace(self._flow, origin=node.name))
+        stream = self._stream(node, replace(self._flow, origin=key if self._prefix else words))
         result = stream if then is None else then(stream)
         if result is not None:
             self._branches[key] = result

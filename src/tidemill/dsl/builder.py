@@ -91,7 +91,8 @@ class StreamsBuilder:
         >>> builder.table("prices", versioned="1 hour")
         <KTable table-of-prices>
         """
-        step = self._draft.step("table", (), (topic,), _by_store("table", name, store), durable=True)
+        by_store = _by_store("table", name, store)
+        step = self._draft.step("table", (), (topic,), by_store, durable=True, reuse=True)
         spec = materialized(step["name"], store, options)
         node = TableSource(
             **step,
@@ -104,7 +105,7 @@ class StreamsBuilder:
             history_retention=spec.retention if options.get("versioned") is not None else None,
         )
         flow = Flow(origin=store or name or topic, key=spec.key, value=spec.value)
-        return KTable(self._draft, self._draft.add(node), flow)
+        return KTable(self._draft, self._draft.add_source(node), flow)
 
     def global_table(
         self,
@@ -122,7 +123,7 @@ class StreamsBuilder:
         <GlobalKTable global-table-of-countries>
         """
         by_store = _by_store("global_table", name, store)
-        step = self._draft.step("global_table", (), (topic,), by_store, durable=True)
+        step = self._draft.step("global_table", (), (topic,), by_store, durable=True, reuse=True)
         spec = replace(materialized(step["name"], store, {}, key=key, value=value), logging=False)
         node = GlobalTableSource(
             **step,
@@ -133,7 +134,7 @@ class StreamsBuilder:
             store=spec,
         )
         flow = Flow(origin=store or name or topic, key=key, value=value)
-        return GlobalKTable(self._draft, self._draft.add(node), flow)
+        return GlobalKTable(self._draft, self._draft.add_source(node), flow)
 
     def add_state_store(self, store: StoreSpec) -> StreamsBuilder:
         """Declare a store that processors share by name.

@@ -13,7 +13,7 @@ from tidemill.place import here
 from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec, TopologyError
 from tidemill.topology.draft import Step
-from tidemill.topology.functions import KEY_VALUE, arguments
+from tidemill.topology.functions import KEY_VALUE, arguments, check_partitioner
 from tidemill.topology.nodes import GroupBy, Process, ProcessValues, Repartition, Sink, ToTable
 from tidemill.topology.stores import StoreOptions, check_serde, materialized
 
@@ -106,7 +106,7 @@ class KStream(StatelessVerbs, StreamJoins):
             raise TopologyError(
                 f"repartition into {partitions} partitions", place=here(), remedy="give at least 1"
             )
-        _check_partitioner("repartition", partitioner)
+        check_partitioner("repartition", partitioner)
         step = self._at("repartition", name, durable=True)
         flow = self._flow.regrouped(check_serde("key", key), check_serde("value", value), None)
         node = Repartition(
@@ -128,7 +128,7 @@ class KStream(StatelessVerbs, StreamJoins):
         >>> from tidemill import StreamsBuilder
         >>> StreamsBuilder().stream("orders").to(lambda key, value: value.country)
         """
-        _check_partitioner("to", partitioner)
+        check_partitioner("to", partitioner)
         chooser = None if isinstance(topic, str) else topic
         if chooser is not None:
             arguments("to", chooser, KEY_VALUE)
@@ -191,9 +191,4 @@ class KStream(StatelessVerbs, StreamJoins):
         return self._stream(node, self._flow.new_value(value))
 
     def _sink_step(self, topic: str | None, name: str | None) -> Step:
-        return self._at("to", name) if topic is None else self._draft.sink_step(self._node, topic, name)
-
-
-def _check_partitioner(verb: str, partitioner: Function | None) -> None:
-    if partitioner is not None:
-        arguments(f"the partitioner of {verb}", partitioner, ("key", "value", "partitions"))
+        return self._at("to", name) if topic is None else self._draft.worded(self._node, f"to-{topic}", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from tidemill.place import here
@@ -34,9 +35,10 @@ def topics_of(topics: Topics) -> tuple[tuple[str, ...], str | None, str]:
 
 def extractor(timestamp: Timestamp | None) -> TimestampExtractor | None:
     """Where a record's time comes from, as data."""
-    if timestamp is None or isinstance(timestamp, RecordTime | WallClock | ExtractedTime):
+    if timestamp is None or isinstance(timestamp, RecordTime | WallClock):
         return timestamp
-    return ExtractedTime(timestamp, takes_key("timestamp=", timestamp))
+    asked = timestamp if isinstance(timestamp, ExtractedTime) else ExtractedTime(timestamp)
+    return replace(asked, with_key=takes_key("timestamp=", asked.fn))
 
 
 def offset_reset_of(reset: Reset | None) -> OffsetReset | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
 from tidemill.dsl import global_ktable, kstream, ktable
 from tidemill.dsl.handle import Handle
@@ -50,7 +51,8 @@ class StreamJoins(Handle):
         >>> views.join(countries, lambda view, country: country.name, key=lambda key, value: value.country)
         <KStream join-of-views-and-countries>
         """
-        return self._joined("join", How.INNER, other, joiner, windows, key, grace, store, logging, name)
+        wish = _Wish("join", How.INNER, joiner, name, windows, key, grace, store, logging)
+        return self._joined(other, wish)
 
     def left_join(
         self,
@@ -71,7 +73,8 @@ class StreamJoins(Handle):
         >>> builder.stream("clicks").left_join(builder.table("users"), lambda click, user: user.name)
         <KStream left-join-of-clicks-and-users>
         """
-        return self._joined("left_join", How.LEFT, other, joiner, windows, key, grace, store, logging, name)
+        wish = _Wish("left_join", How.LEFT, joiner, name, windows, key, grace, store, logging)
+        return self._joined(other, wish)
 
     def outer_join(
         self,
@@ -90,115 +93,100 @@ class StreamJoins(Handle):
         >>> builder.stream("a").outer_join(builder.stream("b"), lambda a, b: a, windows.join(1000))
         <KStream outer-join-of-a-and-b>
         """
-        return self._joined("outer_join", How.OUTER, other, joiner, windows, None, None, store, logging, name)
+        wish = _Wish("outer_join", How.OUTER, joiner, name, windows, store=store, logging=logging)
+        return self._joined(other, wish)
 
-    def _joined(
-        self,
-        verb: str,
-        how: How,
-        other: Handle,
-        joiner: Function,
-        windows: JoinWindows | None,
-        key: Function | None,
-        grace: Duration | None,
-        store: str | None,
-        logging: bool | Mapping[str, str],
-        name: str | None,
-    ) -> kstream.KStream:
-        with_key = joiner_takes_key(verb, joiner)
+    def _joined(self, other: Handle, wish: _Wish) -> kstream.KStream:
         match other:
             case kstream.KStream():
-                _refuse(verb, "another stream", {"key": key, "grace": grace})
-                return self._with_stream(
-                    verb, how, other, joiner, with_key, _join_windows(verb, windows), store, logging, name
-                )
+                wish.refuse("another stream", "key", "grace")
+                return self._with_stream(other, wish)
             case ktable.KTable():
-                _refuse(verb, "a table", {"windows": windows, "key": key, "store": store})
-                _refuse_outer(how, "a table")
-                return self._with_table(verb, how, other, joiner, with_key, grace, name)
+                wish.refuse("a table", "windows", "key", "store")
+                return self._with_table(other, wish)
             case global_ktable.GlobalKTable():
-                _refuse(verb, "a global table", {"windows": windows, "grace": grace, "store": store})
-                _refuse_outer(how, "a global table")
-                return self._with_global(verb, how, other, joiner, with_key, key, name)
+                wish.refuse("a global table", "windows", "grace", "store")
+                return self._with_global(other, wish)
         raise TopologyError(
-            f"{verb} takes a stream, a table or a global table, not {other!r}",
+            f"{wish.verb} takes a stream, a table or a global table, not {other!r}",
             place=here(),
             remedy="join before grouping, and aggregate a grouped stream before joining it",
         )
 
-    def _with_stream(
-        self,
-        verb: str,
-        how: How,
-        other: kstream.KStream,
-        joiner: Function,
-        with_key: bool,
-        window: JoinWindows,
-        store: str | None,
-        logging: bool | Mapping[str, str],
-        name: str | None,
-    ) -> kstream.KStream:
-        step = self._stored(verb, name, store, other)
-        stem = store or step["name"]
-        left = _join_store(f"{stem}-this-join-store", self, window, logging)
-        right = _join_store(f"{stem}-other-join-store", other, window, logging)
-        node = StreamStreamJoin(
-            **step,
-            how=how,
-            joiner=joiner,
-            with_key=with_key,
-            window=window,
-            left_store=left,
-            right_store=right,
-        )
+    def _with_stream(self, other: kstream.KStream, wish: _Wish) -> kstream.KStream:
+        how = wish.pairing()
+        window = _join_windows(wish)
+        step = self._stored(wish.verb, wish.name, wish.store, other)
+        stem = wish.store or step["name"]
+        left = _join_store(f"{stem}-this-join-store", self, window, wish.logging)
+        right = _join_store(f"{stem}-other-join-store", other, window, wish.logging)
+        node = StreamStreamJoin(**step, **how, window=window, left_store=left, right_store=right)
         return self._stream(node, self._flow.new_value())
 
-    def _with_table(
-        self,
-        verb: str,
-        how: How,
-        other: ktable.KTable,
-        joiner: Function,
-        with_key: bool,
-        grace: Duration | None,
-        name: str | None,
-    ) -> kstream.KStream:
-        step = self._at(verb, name, other, durable=True)
-        wait = None if grace is None else milliseconds(grace, what="the grace period")
+    def _with_table(self, other: ktable.KTable, wish: _Wish) -> kstream.KStream:
+        how = wish.pairing(outer="a table")
+        step = self._at(wish.verb, wish.name, other, durable=True)
+        wait = None if wish.grace is None else milliseconds(wish.grace, what="the grace period")
         buffer = None if wait is None else StoreSpec(name=f"{step['name']}-buffer", caching=False)
         flow = self._flow
-        node = StreamTableJoin(
-            **step,
-            how=how,
-            joiner=joiner,
-            with_key=with_key,
-            grace=wait,
-            buffer=buffer,
-            key=flow.key,
-            value=flow.value,
-        )
+        node = StreamTableJoin(**step, **how, grace=wait, buffer=buffer, key=flow.key, value=flow.value)
         return self._stream(node, flow.new_value())
 
-    def _with_global(
-        self,
-        verb: str,
-        how: How,
-        other: global_ktable.GlobalKTable,
-        joiner: Function,
-        with_key: bool,
-        key: Function | None,
-        name: str | None,
-    ) -> kstream.KStream:
-        if key is None:
+    def _with_global(self, other: global_ktable.GlobalKTable, wish: _Wish) -> kstream.KStream:
+        how = wish.pairing(outer="a global table")
+        if wish.key is None:
             raise TopologyError(
-                f"{verb} with the global table `{other.name}` does not say which row to take",
+                f"{wish.verb} with the global table `{other.name}` does not say which row to take",
                 place=here(),
                 remedy="give key=lambda key, value: ...",
             )
-        arguments(f"key= of {verb}", key, KEY_VALUE)
-        step = self._at(verb, name, other)
-        node = StreamGlobalJoin(**step, how=how, joiner=joiner, with_key=with_key, key_selector=key)
+        arguments(f"key= of {wish.verb}", wish.key, KEY_VALUE)
+        node = StreamGlobalJoin(**self._at(wish.verb, wish.name, other), **how, key_selector=wish.key)
         return self._stream(node, self._flow.new_value())
+
+
+class _Pairing(TypedDict):
+    """What every join node has beside its sides."""
+
+    how: How
+    joiner: Function
+    with_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """A join as it was called."""
+
+    verb: str
+    how: How
+    joiner: Function
+    name: str | None
+    windows: JoinWindows | None
+    key: Function | None = None
+    grace: Duration | None = None
+    store: str | None = None
+    logging: bool | Mapping[str, str] = True
+
+    def pairing(self, *, outer: str | None = None) -> _Pairing:
+        """How and with which joiner; `outer` names a partner that has no outer join with a stream."""
+        if outer is not None and self.how is How.OUTER:
+            raise TopologyError(
+                f"a stream has no outer join with {outer}: only the stream's records trigger it",
+                place=here(),
+                remedy="use left_join, or make the stream a table with to_table()",
+            )
+        with_key = joiner_takes_key(self.verb, self.joiner)
+        return _Pairing(how=self.how, joiner=self.joiner, with_key=with_key)
+
+    def refuse(self, partner: str, *options: str) -> None:
+        """Refuse options that mean nothing with this partner."""
+        for option in options:
+            if getattr(self, option) is not None:
+                raise TopologyError(
+                    f"{self.verb} with {partner} takes no {option}=",
+                    place=here(),
+                    remedy=f"leave {option}= out",
+                )
 
 
 def _join_store(name: str, side: Handle, window: JoinWindows, logging: bool | Mapping[str, str]) -> StoreSpec:
@@ -214,29 +202,12 @@ def _join_store(name: str, side: Handle, window: JoinWindows, logging: bool | Ma
     )
 
 
-def _join_windows(verb: str, windows: JoinWindows | None) -> JoinWindows:
-    if isinstance(windows, JoinWindows):
-        return windows
-    what = "no windows" if windows is None else f"{type(windows).__name__}"
+def _join_windows(wish: _Wish) -> JoinWindows:
+    if isinstance(wish.windows, JoinWindows):
+        return wish.windows
+    what = "no windows" if wish.windows is None else type(wish.windows).__name__
     raise TopologyError(
-        f"{verb} of two streams needs join windows and has {what}",
+        f"{wish.verb} of two streams needs join windows and has {what}",
         place=here(),
-        remedy=f'give windows.join("5 minutes"): {verb}(other, joiner, windows.join("5 minutes"))',
+        remedy=f'write {wish.verb}(other, joiner, windows.join("5 minutes"))',
     )
-
-
-def _refuse(verb: str, partner: str, options: Mapping[str, object]) -> None:
-    for option, value in options.items():
-        if value is not None:
-            raise TopologyError(
-                f"{verb} with {partner} takes no {option}=", place=here(), remedy=f"leave {option}= out"
-            )
-
-
-def _refuse_outer(how: How, partner: str) -> None:
-    if how is How.OUTER:
-        raise TopologyError(
-            f"a stream has no outer join with {partner}: only the stream's records trigger it",
-            place=here(),
-            remedy="use left_join, or make the stream a table with to_table()",
-        )

@@ -12,7 +12,7 @@ from tidemill.place import here
 from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec, Topology, TopologyError
 from tidemill.topology.draft import Draft
-from tidemill.topology.functions import KEY_VALUE, arguments
+from tidemill.topology.functions import KEY_VALUE, arguments, check_partitioner
 from tidemill.topology.nodes import GlobalStore, Process, ReadOnlyStore, Sink, StreamSource, TransformValues
 from tidemill.topology.stores import check_serde
 
@@ -112,6 +112,7 @@ class TopologyBuilder:
         """
         if not isinstance(topic, str):
             arguments("add_sink", topic, KEY_VALUE)
+        check_partitioner("add_sink", partitioner)
         self._draft.add(
             Sink(
                 **self._draft.step("sink", parents, (), name, durable=True),

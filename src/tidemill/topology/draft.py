@@ -93,12 +93,11 @@ class Draft:
             raise self._taken(chosen, name is not None, place)
         return Step(name=chosen, parents=tuple(parents), place=place)
 
-    def sink_step(self, parent: str, topic: str, name: str | None) -> Step:
-        """As `step` for a sink, whose words are those of the topic it writes."""
+    def worded(self, parent: str, words: str, name: str | None) -> Step:
+        """As `step` for a stateless node with words of its own: a sink's topic, a branch's name."""
         if name is not None:
-            return self.step("to", (parent,), (topic,), name, durable=False)
-        place = here()
-        return Step(name=self._free(f"to-{topic}", durable=False), parents=(parent,), place=place)
+            return self.step(words, (parent,), (), name, durable=False)
+        return Step(name=self._free(words, durable=False), parents=(parent,), place=here())
 
     def add(self, node: Node) -> str:
         """Take a node in; its name."""

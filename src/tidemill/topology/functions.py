@@ -79,6 +79,15 @@ def joiner_takes_key(verb: str, joiner: Function) -> bool:
     return arguments(verb, joiner, LEFT_RIGHT, KEY_LEFT_RIGHT) == 3
 
 
+def check_partitioner(verb: str, partitioner: Function | None) -> None:
+    """Refuse a partitioner that is no function of (key, value, partitions).
+
+    >>> check_partitioner("to", lambda key, value, partitions: key % partitions)
+    """
+    if partitioner is not None:
+        arguments(f"the partitioner of {verb}", partitioner, ("key", "value", "partitions"))
+
+
 def function_name(fn: Function) -> str:
     """What the user calls the function; `lambda` for those without a name.
 

@@ -10,7 +10,16 @@ from typing import Any
 from tidemill.topology.describe import describe
 from tidemill.topology.errors import TopologyError
 from tidemill.topology.mermaid import mermaid
-from tidemill.topology.nodes import GlobalStore, GlobalTableSource, Node, Sink, StoreSpec, TopicSource
+from tidemill.topology.names import changelog_topic, repartition_topic
+from tidemill.topology.nodes import (
+    GlobalStore,
+    GlobalTableSource,
+    Node,
+    Repartition,
+    Sink,
+    StoreSpec,
+    TopicSource,
+)
 from tidemill.topology.nodes.processor import Process
 from tidemill.topology.nodes.table import TransformValues
 from tidemill.topology.partitioning import Shuffle, SubTopology, shuffles, sub_topologies
@@ -132,6 +141,15 @@ class Topology:
     def sink_topics(self) -> tuple[str, ...]:
         """The topics written by name, without repetition."""
         return tuple(dict.fromkeys(sink.topic for sink in self.sinks if sink.topic is not None))
+
+    def internal_topics(self, application_id: str) -> tuple[str, ...]:
+        """The topics the topology itself calls for: changelogs of its stores and explicit repartitions."""
+        logged = (name for name, store in self.stores.items() if store.logging)
+        sent = (node.name for node in self if isinstance(node, Repartition))
+        return (
+            *(changelog_topic(application_id, name) for name in logged),
+            *(repartition_topic(application_id, name) for name in sent),
+        )
 
     @property
     def global_sources(self) -> tuple[TopicSource, ...]:
