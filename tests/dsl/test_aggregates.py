@@ -42,6 +42,13 @@ def test_spark_aggregate_of_the_value_alone(builder: StreamsBuilder, node: Of) -
     assert node(builder.stream("n").group_by_key().aggregate(lambda value: value)).op.with_key is False
 
 
+def test_spark_aggregate_of_any_number_of_columns_gets_the_value(builder: StreamsBuilder, node: Of) -> None:
+    def count_distinct(column: Any, *columns: Any) -> Any:
+        return column
+
+    assert node(builder.stream("n").group_by_key().aggregate(count_distinct)).op.with_key is False
+
+
 def test_python_fold(builder: StreamsBuilder, node: Of) -> None:
     fn = python_fn(three, returns="bigint")
     made = node(builder.stream("n").group_by_key().aggregate(0, fn)).op.fn

@@ -9,7 +9,7 @@ from tidemill.dsl import ktable
 from tidemill.dsl.handle import Handle
 from tidemill.serde import primitive
 from tidemill.serde.base import Serde
-from tidemill.topology.functions import KEY_VALUE, VALUE, arguments
+from tidemill.topology.functions import arguments, takes_key
 from tidemill.topology.nodes import Count, Emit, Fold, Operation, Reduce, SparkAggregate, StreamAggregate
 from tidemill.topology.stores import StoreOptions, materialized, windowed_key
 from tidemill.windows import Windows
@@ -98,8 +98,8 @@ class StreamAggregates(Handle):
         <KTable aggregate-totals>
         """
         if fn is None:
-            with_key = arguments("aggregate", init, KEY_VALUE, VALUE) == 2
-            return self._aggregated("aggregate", SparkAggregate(init, with_key), store, name, options)
+            spark = SparkAggregate(init, takes_key("aggregate", init))
+            return self._aggregated("aggregate", spark, store, name, options)
         arguments("aggregate", fn, ("key", "value", "aggregate"))
         if callable(init):
             arguments("init of aggregate", init, ())

@@ -69,6 +69,7 @@ class Draft:
     nodes: dict[str, Node] = field(default_factory=dict)
     given: set[str] = field(default_factory=set)
     state_stores: dict[str, StoreSpec] = field(default_factory=dict)
+    store_places: dict[str, Place | None] = field(default_factory=dict)
     connections: dict[str, list[str]] = field(default_factory=dict)
 
     def step(
@@ -119,6 +120,7 @@ class Draft:
     def declare(self, store: StoreSpec) -> None:
         """Promise a store for processors; the same declaration may come twice."""
         known = self.state_stores.setdefault(store.name, store)
+        self.store_places.setdefault(store.name, here())
         if known != store:
             raise TopologyError(
                 f"the store `{store.name}` is declared twice and not alike",
@@ -186,9 +188,10 @@ class Draft:
 
     def _refuse_unconnected(self) -> None:
         used = {name for names in self.connections.values() for name in names}
-        for name in self.state_stores.keys() - used:
+        for name in sorted(self.state_stores.keys() - used):
             raise TopologyError(
                 f"no processor uses the store `{name}`",
+                place=self.store_places[name],
                 remedy=f'name it where it is used: .process(..., stores=["{name}"])',
             )
 
