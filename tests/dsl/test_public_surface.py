@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -96,5 +97,5 @@ def _nodes() -> Iterator[str]:
     for name in nodes.__all__:
         kind = getattr(nodes, name)
         if inspect.isclass(kind) and issubclass(kind, nodes.Node):
-            own = [field for field in kind.__dataclass_fields__ if field not in ("name", "parents", "place")]
+            own = [f.name for f in fields(kind) if f.name not in ("name", "parents", "place")]
             yield f"{name}({', '.join(own)}) -> {kind.kind}"
