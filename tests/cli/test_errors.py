@@ -53,7 +53,7 @@ def test_every_paragraph(
 
 
 def test_unreachable_fails_fast(tidemill: Callable[..., Any]) -> None:
-    for words in (["topics", "list"], ["consume", "t"], ["produce", "t"], ["groups", "list"]):
+    for words in (["topics", "list"], ["consume", "t"]):
         before = time.monotonic()
         result = tidemill("-b", DEAD, *words)
         assert result.code == 5

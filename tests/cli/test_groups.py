@@ -7,19 +7,22 @@ from typing import Any
 
 import pytest
 
+from tidemill.kafka.admin import Admin
+from tidemill.kafka.groups import commit_offsets
+from tidemill.kafka.records import Record
+from tidemill.kafka.settings import Settings
+from tidemill.kafka.writer import Writer
+
 
 @pytest.fixture
-def name(cli: Callable[..., Any], topic: Callable[..., str]) -> str:
+def name(kafka: Any, topic: Callable[..., str]) -> str:
     """A topic of two partitions, 10 records each, and a group of its name that has read 4 and 0 of them."""
     name = topic(partitions=2)
-    for part in ("0", "1"):
-        lines = "\n".join(f'{{"value": "{number}", "timestamp": {number * 1000}}}' for number in range(1, 11))
-        cli("produce", name, "--json", "-q", "-p", part, input=lines)
-    for part, offset in (("0", "4"), ("1", "0")):
-        moved = cli(
-            "groups", "reset-offsets", name, "-t", f"{name}:{part}", "--to-offset", offset, "--execute"
-        )
-        assert moved.code == 0
+    settings = Settings.of({"bootstrap.servers": kafka.bootstrap_servers, "acks": "1"})
+    Writer(settings, name).write_all(
+        Record(b"v", timestamp=number * 1000, partition=part) for part in (0, 1) for number in range(1, 11)
+    )
+    commit_offsets(Admin(settings), name, {(name, 0): 4, (name, 1): 0})
     return name
 
 

@@ -105,8 +105,7 @@ def test_a_reader_outlives_a_restart_of_its_broker(
     records = read(Reading(["t"], Range("beginning"), idle_timeout=30), settings)
     Writer(settings, "t").write_all([Record(b"before")])
     assert next(records).value == b"before"
-    cluster.kill(1)
-    cluster.start_broker(1)
+    cluster.restart(1)
     Writer(settings, "t").write_all([Record(b"after")])
     assert next(records).value == b"after"
     records.close()
