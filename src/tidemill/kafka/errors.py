@@ -31,6 +31,12 @@ class Subject:
         return f"{self.kind} `{self.name}`" if self.name else f"the {self.kind}"
 
 
+class CoordinatorBusy(Unreachable):
+    """The broker that keeps a group is not ready for it yet; asking again helps."""
+
+    code = "COORDINATOR_BUSY"
+
+
 def translate(error: Any, *, where: str, subject: Subject | None = None, hint: str = "") -> TidemillError:
     """A Tidemill error for a `KafkaError` or `KafkaException`; `hint` is its last word on the connection."""
     code, text = _unwrap(error)
@@ -205,6 +211,14 @@ def _client_setting(case: _Case) -> TidemillError:
     )
 
 
+def _coordinator(case: _Case) -> TidemillError:
+    return CoordinatorBusy(
+        f"the coordinator of the group is not ready: {case.text}",
+        where=case.where,
+        remedy="try again in a moment",
+    )
+
+
 def _other(case: _Case) -> TidemillError:
     label = f" [{case.code}]" if case.code else ""
     return TidemillError(f"{case.subject}: {case.text}{label}", where=case.where)
@@ -241,6 +255,9 @@ _TELL: dict[str, Callable[[_Case], TidemillError]] = {
     ),
     "TOPIC_EXCEPTION": _invalid("use letters, digits, `.`, `_` and `-`, at most 249 of them"),
     "POLICY_VIOLATION": _invalid("the cluster's policy forbids it: ask its operator"),
+    "COORDINATOR_LOAD_IN_PROGRESS": _coordinator,
+    "COORDINATOR_NOT_AVAILABLE": _coordinator,
+    "NOT_COORDINATOR": _coordinator,
     "MSG_SIZE_TOO_LARGE": _too_large,
     "UNSUPPORTED_VERSION": _unsupported,
     "_UNSUPPORTED_FEATURE": _unsupported,

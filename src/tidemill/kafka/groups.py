@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+import functools
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tidemill.errors import NotFound, TidemillError, UsageError, VerificationFailed
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.clients import REQUEST_TIMEOUT
-from tidemill.kafka.errors import Subject, translate
+from tidemill.kafka.errors import CoordinatorBusy, Subject, translate
 from tidemill.kafka.offsets import TopicPartition, Watermarks, offsets_at, watermarks
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _IDLE = {"EMPTY", "DEAD"}
+_COORDINATOR_SECONDS = 10.0
+
+
+def _patient(ask: Callable[P, T]) -> Callable[P, T]:
+    """Ask again while the group's coordinator loads, as on a cluster that has just started."""
+
+    @functools.wraps(ask)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+        deadline = time.monotonic() + _COORDINATOR_SECONDS
+        while True:
+            try:
+                return ask(*args, **kwargs)
+            except CoordinatorBusy:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    return asked
 
 
 @dataclass(frozen=True)
@@ -83,6 +106,7 @@ def list_groups(admin: Admin) -> list[GroupListing]:
     return sorted(found, key=lambda group: group.id)
 
 
+@_patient
 def describe_group(admin: Admin, name: str) -> Group:
     """One group; `NotFound` if neither members nor offsets tell of it."""
     admin.reach()
@@ -106,6 +130,7 @@ def describe_group(admin: Admin, name: str) -> Group:
     )
 
 
+@_patient
 def committed(admin: Admin, name: str) -> dict[TopicPartition, int]:
     """The offsets a group has committed."""
     from confluent_kafka import ConsumerGroupTopicPartitions
@@ -150,6 +175,7 @@ def refuse_if_active(admin: Admin, name: str) -> Group | None:
     return group
 
 
+@_patient
 def commit_offsets(admin: Admin, name: str, offsets: Mapping[TopicPartition, int]) -> None:
     """Set a group's committed offsets from outside."""
     from confluent_kafka import ConsumerGroupTopicPartitions
@@ -166,6 +192,7 @@ def commit_offsets(admin: Admin, name: str, offsets: Mapping[TopicPartition, int
             raise admin.watch.error(part.error, Subject("topic", part.topic))
 
 
+@_patient
 def delete_group(admin: Admin, name: str) -> None:
     """Delete a group and its offsets."""
     admin.reach()
