@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ def build(target: Path = TARGET, *, force_ecj: bool = False) -> Path:
         _compile(find_java(), sources, classes, force_ecj=force_ecj)
         _write_jar(classes, target)
     digest = hashlib.sha256(target.read_bytes()).hexdigest()[:12]
-    print(f"kernel: {len(sources)} sources -> {target.relative_to(ROOT)} ({digest})")
+    print(f"kernel: {len(sources)} sources -> {os.path.relpath(target, ROOT)} ({digest})")
     return target
 
 

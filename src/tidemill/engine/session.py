@@ -77,7 +77,8 @@ def session_settings(
     }
     if master.startswith("local"):
         settings |= _LOOPBACK_ONLY
-    if is_local_path(given.get("spark.sql.streaming.checkpointLocation", "")):
+    checkpoint = given.get("spark.sql.streaming.checkpointLocation")
+    if master.startswith("local") if checkpoint is None else is_local_path(checkpoint):
         settings |= LOCAL_CHECKPOINT
     for key, value in given.items():
         if key in _ADDED_TO and key in settings:

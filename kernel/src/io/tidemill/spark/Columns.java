@@ -66,7 +66,7 @@ public final class Columns {
       throw new IllegalArgumentException("not an aggregate");
     }
     List<Attribute> inputs = Stateful.list(aggregate.child().output());
-    Expression whole = unaliased((Expression) aggregate.aggregateExpressions().head());
+    Expression whole = unaliased((Expression) Stateful.list(aggregate.aggregateExpressions()).get(0));
     Map<String, AggregateExpression> calls = new LinkedHashMap<>();
     whole.foreach(expression -> {
       if (expression instanceof AggregateExpression call) {
@@ -118,7 +118,7 @@ public final class Columns {
   }
 
   private static boolean refersOnlyTo(Project outer, Project inner) {
-    return inner.projectList().forall(e -> e instanceof Alias || e instanceof AttributeReference) && outer != null;
+    return Stateful.list(inner.projectList()).stream().allMatch(e -> e instanceof Alias || e instanceof AttributeReference) && outer != null;
   }
 
   private static Project merged(Project outer, Project inner) {

@@ -69,7 +69,7 @@ public final class Stateful {
   }
 
   public static <T> Seq<T> seq(List<T> items) {
-    return CollectionConverters.asScala(items).toSeq();
+    return scala.collection.immutable.List$.MODULE$.from(CollectionConverters.asScala(items));
   }
 
   public static <T> List<T> list(scala.collection.Seq<T> items) {
