@@ -17,7 +17,7 @@ from tidemill.kafka.writer import Writer
 @pytest.fixture
 def name(kafka: Any, topic: Callable[..., str]) -> str:
     """A topic of two partitions, 10 records each, and a group of its name that has read 4 and 0 of them."""
-    name = topic(partitions=2)
+    name = topic(partitions=2, config={"retention.ms": "-1"})  # the timestamps are of 1970
     settings = Settings.of({"bootstrap.servers": kafka.bootstrap_servers, "acks": "1"})
     Writer(settings, name).write_all(
         Record(b"v", timestamp=number * 1000, partition=part) for part in (0, 1) for number in range(1, 11)

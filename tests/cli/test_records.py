@@ -18,7 +18,7 @@ TIDEMILL = [sys.executable, "-m", "tidemill.cli.main"]
 
 @pytest.fixture
 def name(topic: Callable[..., str]) -> str:
-    return topic(partitions=1)
+    return topic(partitions=1, config={"retention.ms": "-1"})  # some timestamps are of 1970
 
 
 def test_lines_go_in_and_come_out(cli: Callable[..., Any], name: str) -> None:
@@ -48,7 +48,7 @@ def test_json_round_trip(cli: Callable[..., Any], name: str, topic: Callable[...
     ]
     cli("produce", name, "--json", input="\n".join(json.dumps(line) for line in given))
     first = cli("consume", name, "-e", "-J")
-    other = topic(partitions=1)
+    other = topic(partitions=1, config={"retention.ms": "-1"})
     assert cli("produce", other, "--json", input=first.out).code == 0
     second = [json.loads(line) for line in cli("consume", other, "-e", "-O", "jsonl").lines]
     assert [{**line, "topic": name} for line in second] == [json.loads(line) for line in first.lines]

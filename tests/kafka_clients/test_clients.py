@@ -62,7 +62,7 @@ def test_reading_to_the_end_passes_transaction_markers(settings: Settings, topic
 def test_offsets_by_time_and_the_end_where_there_is_none(
     settings: Settings, topic: Callable[..., str]
 ) -> None:
-    name = topic(partitions=1)
+    name = topic(partitions=1, config={"retention.ms": "-1"})
     Writer(settings, name).write_all(Record(b"v", timestamp=stamp) for stamp in (1000, 2000, 3000))
     admin = Admin(settings)
     assert offsets_at(admin, [(name, 0)], 1500) == {(name, 0): 1}
