@@ -37,7 +37,8 @@ def build(target: Path = TARGET, *, force_ecj: bool = False) -> Path:
 
 
 def _compile(java: Java, sources: list[Path], classes: Path, *, force_ecj: bool) -> None:
-    classpath = f"{_spark_jars()}/*"
+    connector = [str(jar) for jar in resolve("spark-kafka")]
+    classpath = ":".join([f"{_spark_jars()}/*", *connector])
     arguments = ["-d", str(classes), "-cp", classpath, "-nowarn", *map(str, sources)]
     if java.javac is not None and not force_ecj:
         command = [
@@ -51,7 +52,7 @@ def _compile(java: Java, sources: list[Path], classes: Path, *, force_ecj: bool)
         ]
     else:
         # ecj does not expand a wildcard class path.
-        arguments[3] = ":".join(str(jar) for jar in sorted(_spark_jars().glob("*.jar")))
+        arguments[3] = ":".join([*(str(jar) for jar in sorted(_spark_jars().glob("*.jar"))), *connector])
         compiler = [
             str(java.executable),
             "-cp",

@@ -1,0 +1,60 @@
+package io.tidemill.sink;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.write.DataWriter;
+import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory;
+import org.apache.spark.sql.connector.write.streaming.StreamingWrite;
+
+/**
+ * The driver's side of the sink.
+ *
+ * Tasks commit for themselves: what makes a batch count once is the marker inside each task's transaction, so the
+ * driver has nothing left to do when a batch ends or fails.
+ */
+final class KafkaStreamingWrite implements StreamingWrite {
+  private final SinkOptions options;
+  private final RecordFields fields;
+
+  KafkaStreamingWrite(SinkOptions options, RecordFields fields) {
+    this.options = options;
+    this.fields = fields;
+  }
+
+  @Override
+  public StreamingDataWriterFactory createStreamingWriterFactory(PhysicalWriteInfo info) {
+    if (!options.gate().isEmpty()) {
+      Gate.of(options.gate()).pass();
+    }
+    return new Factory(options, fields);
+  }
+
+  @Override
+  public boolean useCommitCoordinator() {
+    return false;
+  }
+
+  @Override
+  public void commit(long epochId, WriterCommitMessage[] messages) {}
+
+  @Override
+  public void abort(long epochId, WriterCommitMessage[] messages) {}
+
+  @Override
+  public String toString() {
+    return "tidemill-kafka";
+  }
+
+  private record Factory(SinkOptions options, RecordFields fields) implements StreamingDataWriterFactory {
+    @Override
+    public DataWriter<InternalRow> createWriter(int partitionId, long taskId, long epochId) {
+      return options.exactlyOnce()
+          ? new TransactionalWriter(options, fields, partitionId, epochId)
+          : new PlainWriter(options, fields);
+    }
+  }
+
+  /** A task's word that its records are in Kafka. */
+  record Written() implements WriterCommitMessage {}
+}

@@ -1,0 +1,72 @@
+package io.tidemill.sink;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.types.StructType;
+
+/** Where a row keeps the parts of a record, and the record made of them. Other columns are not looked at. */
+final class RecordFields implements Serializable {
+  private static final long MICROS_PER_MILLI = 1000;
+  private static final int ABSENT = -1;
+
+  private final int topic;
+  private final int key;
+  private final int value;
+  private final int headers;
+  private final int timestamp;
+  private final int partition;
+
+  RecordFields(StructType schema) {
+    Set<String> names = Set.of(schema.fieldNames());
+    for (String required : List.of("topic", "key", "value")) {
+      if (!names.contains(required)) {
+        throw new IllegalArgumentException("a sink of records needs the column `" + required + "`");
+      }
+    }
+    topic = schema.fieldIndex("topic");
+    key = schema.fieldIndex("key");
+    value = schema.fieldIndex("value");
+    headers = names.contains("headers") ? schema.fieldIndex("headers") : ABSENT;
+    timestamp = names.contains("timestamp") ? schema.fieldIndex("timestamp") : ABSENT;
+    partition = names.contains("partition") ? schema.fieldIndex("partition") : ABSENT;
+  }
+
+  ProducerRecord<byte[], byte[]> record(InternalRow row) {
+    if (row.isNullAt(topic)) {
+      throw new SinkError(SinkError.Code.NO_TOPIC, "a record has no topic: the function that chooses it gave null");
+    }
+    String name = row.getUTF8String(topic).toString();
+    Long time = has(row, timestamp) ? Math.floorDiv(row.getLong(timestamp), MICROS_PER_MILLI) : null;
+    if (time != null && time < 0) {
+      throw new SinkError(SinkError.Code.BAD_TIMESTAMP,
+          "a record for topic `" + name + "` has the negative timestamp " + time + ", which Kafka does not keep");
+    }
+    Integer to = has(row, partition) ? row.getInt(partition) : null;
+    return new ProducerRecord<>(name, to, time, row.isNullAt(key) ? null : row.getBinary(key),
+        row.isNullAt(value) ? null : row.getBinary(value), headers(row));
+  }
+
+  private List<Header> headers(InternalRow row) {
+    if (!has(row, headers)) {
+      return List.of();
+    }
+    ArrayData array = row.getArray(headers);
+    List<Header> list = new ArrayList<>(array.numElements());
+    for (int i = 0; i < array.numElements(); i++) {
+      InternalRow header = array.getStruct(i, 2);
+      list.add(new RecordHeader(header.getUTF8String(0).toString(), header.isNullAt(1) ? null : header.getBinary(1)));
+    }
+    return list;
+  }
+
+  private static boolean has(InternalRow row, int ordinal) {
+    return ordinal != ABSENT && !row.isNullAt(ordinal);
+  }
+}

@@ -1,0 +1,87 @@
+package io.tidemill.sink;
+
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.InvalidPidMappingException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/**
+ * A record that could not be written, told in words.
+ *
+ * The message begins with the code in brackets: it is all that is left of an error by the time it has travelled
+ * from a worker through Spark's own exceptions.
+ */
+public final class SinkError extends RuntimeException {
+  /** What kind of failure it was. */
+  public enum Code { UNKNOWN_TOPIC, TOO_LARGE, DENIED, FENCED, UNREACHABLE, NO_TOPIC, BAD_TIMESTAMP, OTHER }
+
+  private final Code code;
+
+  SinkError(Code code, String text) {
+    this(code, text, null);
+  }
+
+  SinkError(Code code, String text, Throwable cause) {
+    super("[" + code + "] " + text, cause);
+    this.code = code;
+  }
+
+  public Code code() {
+    return code;
+  }
+
+  /** @param topic the topic being written to, null if the failure is not about one */
+  static SinkError of(Throwable cause, String topic) {
+    if (cause instanceof SinkError already) {
+      return already;
+    }
+    Throwable reason = reason(cause);
+    String name = topic == null ? "Kafka" : "topic `" + topic + "`";
+    String said = reason.getMessage() == null ? reason.getClass().getSimpleName() : reason.getMessage();
+    Code code = code(reason, said);
+    String text = switch (code) {
+      case UNKNOWN_TOPIC -> name + " does not exist";
+      case TOO_LARGE -> "a record is too large for " + name + ": " + said;
+      case DENIED -> "not authorised to write to " + name + ": " + said;
+      case FENCED -> "another instance of this application has taken over: " + said;
+      case UNREACHABLE -> "Kafka did not answer while writing to " + name + ": " + said;
+      default -> "writing to " + name + " failed: " + reason.getClass().getSimpleName() + ": " + said;
+    };
+    return new SinkError(code, text, cause);
+  }
+
+  private static Throwable reason(Throwable error) {
+    Throwable reason = error;
+    while (reason.getCause() != null && code(reason, String.valueOf(reason.getMessage())) == Code.OTHER) {
+      reason = reason.getCause();
+    }
+    return reason;
+  }
+
+  private static Code code(Throwable reason, String said) {
+    if (reason instanceof UnknownTopicOrPartitionException || reason instanceof InvalidTopicException
+        || reason instanceof TimeoutException && said.contains("not present in metadata")) {
+      return Code.UNKNOWN_TOPIC;
+    }
+    if (reason instanceof RecordTooLargeException) {
+      return Code.TOO_LARGE;
+    }
+    if (reason instanceof TopicAuthorizationException || reason instanceof TransactionalIdAuthorizationException
+        || reason instanceof AuthorizationException || reason instanceof AuthenticationException) {
+      return Code.DENIED;
+    }
+    if (reason instanceof ProducerFencedException || reason instanceof InvalidProducerEpochException
+        || reason instanceof FencedInstanceIdException || reason instanceof InvalidPidMappingException) {
+      return Code.FENCED;
+    }
+    return reason instanceof TimeoutException ? Code.UNREACHABLE : Code.OTHER;
+  }
+}

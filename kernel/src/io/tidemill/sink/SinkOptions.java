@@ -1,0 +1,72 @@
+package io.tidemill.sink;
+
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+
+/**
+ * What a sink was started with.
+ *
+ * @param queryId Spark's id of the checkpoint the query runs from: batch numbers mean something within it only
+ * @param idPrefix transactional ids are this, a dash and the number of the sink partition; empty without transactions
+ * @param markers the marker topic, and the group whose offsets in it are the batch markers
+ * @param gate the name of the {@link Gate} batches pass, empty for none
+ * @param kafka client settings, by the Java client's names
+ */
+record SinkOptions(String queryId, String idPrefix, String markers, String gate, Map<String, String> kafka)
+    implements Serializable {
+  private static final String PREFIX = "kafka.";
+
+  static SinkOptions of(LogicalWriteInfo info) {
+    Map<String, String> kafka = new HashMap<>();
+    info.options().asCaseSensitiveMap().forEach((name, value) -> {
+      if (name.startsWith(PREFIX)) {
+        kafka.put(name.substring(PREFIX.length()), value);
+      }
+    });
+    String idPrefix = info.options().getOrDefault("transactionalIdPrefix", "");
+    String markers = info.options().getOrDefault("markers", "");
+    if (idPrefix.isEmpty() != markers.isEmpty()) {
+      throw new IllegalArgumentException("transactionalIdPrefix and markers go together");
+    }
+    return new SinkOptions(info.queryId(), idPrefix, markers, info.options().getOrDefault("gate", ""), kafka);
+  }
+
+  boolean exactlyOnce() {
+    return !idPrefix.isEmpty();
+  }
+
+  String transactionalId(int partition) {
+    return idPrefix + "-" + partition;
+  }
+
+  /** Settings of a producer: ours are defaults, except for the serialisers. */
+  Map<String, Object> producer() {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ProducerConfig.LINGER_MS_CONFIG, "25");
+    config.put(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(256 * 1024));
+    config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, String.valueOf(64 * 1024 * 1024));
+    config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    // A topic that is not there is waited for this long.
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, "30000");
+    config.putAll(kafka);
+    config.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+    config.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+    return config;
+  }
+
+  /** Settings of an admin client: what a producer alone understands is left out. */
+  Map<String, Object> admin() {
+    Map<String, Object> config = new HashMap<>();
+    kafka.forEach((name, value) -> {
+      if (org.apache.kafka.clients.admin.AdminClientConfig.configNames().contains(name)) {
+        config.put(name, value);
+      }
+    });
+    return config;
+  }
+}

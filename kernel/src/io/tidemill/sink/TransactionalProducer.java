@@ -1,0 +1,123 @@
+package io.tidemill.sink;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The one writer of a sink partition, and the last batch known to be in Kafka.
+ *
+ * The marker of a batch is the committed offset (batch + 1) of the group `markers` in a partition of an empty topic of
+ * the same name: it belongs to the transaction of the batch's records. Its metadata is the id of the checkpoint,
+ * because another checkpoint counts its batches anew.
+ */
+final class TransactionalProducer {
+  private static final long NONE = -1;
+
+  private final SinkOptions options;
+  private final TopicPartition marker;
+  private final Producer<byte[], byte[]> producer;
+  private long lastEpoch;
+  private long usedAt = System.nanoTime();
+
+  private TransactionalProducer(SinkOptions options, int partition) {
+    this.options = options;
+    this.marker = new TopicPartition(options.markers(), partition);
+    Map<String, Object> config = new HashMap<>(options.producer());
+    config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, options.transactionalId(partition));
+    this.producer = new KafkaProducer<>(config);
+  }
+
+  /** Fence whoever wrote this partition before, end its transaction, and see how far it came. */
+  static TransactionalProducer open(SinkOptions options, int partition) {
+    TransactionalProducer opened = new TransactionalProducer(options, partition);
+    try {
+      opened.producer.initTransactions();
+      opened.lastEpoch = opened.readMarker();
+      return opened;
+    } catch (RuntimeException e) {
+      opened.discard();
+      throw SinkError.of(e, null);
+    }
+  }
+
+  long lastEpoch() {
+    return lastEpoch;
+  }
+
+  Duration idle() {
+    return Duration.ofNanos(System.nanoTime() - usedAt);
+  }
+
+  Producer<byte[], byte[]> raw() {
+    return producer;
+  }
+
+  void begin() {
+    try {
+      producer.beginTransaction();
+    } catch (RuntimeException e) {
+      throw SinkError.of(e, null);
+    }
+  }
+
+  void commit(long epoch, Delivery delivery) {
+    try {
+      OffsetAndMetadata done = new OffsetAndMetadata(epoch + 1, options.queryId());
+      producer.sendOffsetsToTransaction(Map.of(marker, done), new ConsumerGroupMetadata(options.markers()));
+      producer.commitTransaction();
+    } catch (RuntimeException e) {
+      delivery.check();
+      throw SinkError.of(e, null);
+    }
+    seen(epoch);
+  }
+
+  /** This batch is over for the partition, whether it had records or not. */
+  void seen(long epoch) {
+    lastEpoch = epoch;
+    usedAt = System.nanoTime();
+  }
+
+  /** Take the records back at once, so that readers need not wait for the broker to give the transaction up. */
+  void abort() {
+    try {
+      producer.abortTransaction();
+    } catch (KafkaException ignored) {
+      // The next one to open this partition, or the transaction timeout, does it.
+    }
+  }
+
+  /** Close without a word to the broker; the next one to open this partition ends what is open. */
+  void discard() {
+    try {
+      producer.close(Duration.ZERO);
+    } catch (KafkaException ignored) {
+      // What matters is known already: this producer is not to be used again.
+    }
+  }
+
+  private long readMarker() {
+    try (Admin admin = Admin.create(options.admin())) {
+      var offsets = admin.listConsumerGroupOffsets(options.markers(),
+          new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata().get();
+      OffsetAndMetadata found = offsets.get(marker);
+      return found == null || !options.queryId().equals(found.metadata()) ? NONE : found.offset() - 1;
+    } catch (ExecutionException e) {
+      throw SinkError.of(e.getCause(), null);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new org.apache.kafka.common.errors.InterruptException(e);
+    }
+  }
+}
