@@ -1,4 +1,4 @@
-"""Pytest fixtures with a real Kafka: one broker for the whole run, a fresh topic for every test.
+"""Pytest fixtures: one real Kafka and one real Spark for the whole run, fresh topics for every test.
 
 Active wherever Tidemill is installed; imports nothing until a test asks for a fixture.
 """
@@ -16,6 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
+    from pyspark.sql import SparkSession
 
     from tidemill.kafka.embedded import Cluster
 
@@ -97,6 +98,28 @@ def kafka_cluster() -> Iterator[ClusterFactory]:
             return started.enter_context(Cluster(brokers, **options))
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A Spark session shared by the whole run, in this process; set up for a quick start, not for speed."""
+    from tidemill.engine.session import spark_session
+
+    folder = tmp_path_factory.mktemp("spark")
+    # Real-time mode holds a task slot per source partition and per shuffle partition all at once.
+    session = spark_session(
+        "local[4]",
+        name="tests",
+        conf={
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.streaming.checkpointLocation": str(folder / "checkpoints"),
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        },
+        log_file=folder / "spark.log",
+    )
+    yield session
+    session.stop()
 
 
 _numbers = itertools.count(1)
