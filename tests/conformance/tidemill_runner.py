@@ -25,7 +25,7 @@ _JOIN = {"inner": "join", "left": "left_join", "outer": "outer_join"}
 def declare(scenario: spec.Scenario) -> StreamsBuilder:
     """The topology of a scenario, in Tidemill's words."""
     builder = StreamsBuilder()
-    build = Build(builder)
+    build = Build(builder, scenario.config.retention)
     for sink in scenario.sinks:
         build.sink(sink)
     return builder
@@ -59,8 +59,9 @@ def run_tidemill(scenario: spec.Scenario) -> spec.Answer:
 class Build:
     """Builds every node once; equal nodes are one."""
 
-    def __init__(self, builder: StreamsBuilder) -> None:
+    def __init__(self, builder: StreamsBuilder, retention: int | None = None) -> None:
         self._builder = builder
+        self._retention = retention
         self._built: dict[spec.Node, Any] = {}
 
     def node(self, node: spec.Node) -> Any:
@@ -165,11 +166,11 @@ class Build:
 
     @_make.register
     def _(self, node: spec.Count) -> Any:
-        return self._windowed(node).count(**_given({"store": node.store}))
+        return self._windowed(node).count(**self._options(node))
 
     @_make.register
     def _(self, node: spec.Reduce) -> Any:
-        options = _given({"store": node.store})
+        options = self._options(node)
         if is_table(node.grouped.input):
             fold = fn.lookup(fn.TABLE_FOLDS, node.reducer)
             return self.node(node.grouped).reduce(_reducer(fold.add), _reducer(fold.subtract), **options)
@@ -177,7 +178,7 @@ class Build:
 
     @_make.register
     def _(self, node: spec.Aggregate) -> Any:
-        options = _given({"store": node.store, "value": _serde(node)})
+        options = self._options(node) | {"value": _serde(node)}
         if is_table(node.grouped.input):
             fold = fn.lookup(fn.TABLE_FOLDS, node.fold)
             steps = (fold.add.column, fold.subtract.column)
@@ -197,10 +198,15 @@ class Build:
             cogrouped = stream.cogroup(add) if cogrouped is None else cogrouped.cogroup(stream, add)
         if node.window is not None:
             cogrouped = cogrouped.windowed_by(_window(node.window))
-        options = _given({"store": node.store, "value": _serde(node)})
+        options = self._options(node) | {"value": _serde(node)}
         if isinstance(node.window, spec.Session):
             options["merger"] = folds[0].merge.column
         return cogrouped.aggregate(_initial(folds[0]), **options)
+
+    def _options(self, node: Any) -> dict[str, Any]:
+        window = getattr(node, "window", None)
+        keeps = window is not None and not isinstance(window, spec.Unlimited)
+        return _given({"store": node.store, "retention": self._retention if keeps else None})
 
     def _windowed(self, node: spec.Count | spec.Reduce | spec.Aggregate) -> Any:
         grouped = self.node(node.grouped)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tidemill.dsl import StreamsBuilder
 from tidemill.errors import UsageError
 from tidemill.serde.base import Serde
+from tidemill.time import Duration, milliseconds
 from tidemill.topology import Topology
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class TopologyTestDriver:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self._outputs: dict[str, list[TestRecord]] = {}
+        self._clock = 0
         self._offsets: dict[str, itertools.count[int]] = {}
 
     def create_input_topic(self, topic: str, *, key: Serde, value: Serde) -> TestInputTopic:
@@ -64,6 +66,10 @@ class TopologyTestDriver:
     def create_output_topic(self, topic: str, *, key: Serde, value: Serde) -> TestOutputTopic:
         """A topic to read results from."""
         return TestOutputTopic(self, topic, key, value)
+
+    def advance_wall_clock_time(self, duration: Duration) -> None:
+        """Let time pass for what depends on the clock of the machine: wall-clock punctuators."""
+        self._clock += milliseconds(duration, what="the time to advance by")
 
     def close(self) -> None:
         """Stop the run and remove its state."""

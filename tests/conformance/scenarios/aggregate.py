@@ -29,7 +29,6 @@ CASES = [
         _NULLS_AND_DELETES,
         golden="kv aggregate: null value/key; ts=max; aggregator returns null",
         config=Config(cache=True),
-        deviation=CACHE_IS_NOT_COPIED,
     ),
     case(
         "reduce_takes_the_first_value_as_it_is",

@@ -35,7 +35,6 @@ CASES = [
         _FILTERED,
         golden="KTable.filter materialized cache(TTD)",
         config=_CACHE,
-        deviation=CACHE_IS_NOT_COPIED,
     ),
     case("table_filter_not", FilterNot(Table("t", LONG), "gt(10)"), _FILTERED),
     case(
@@ -70,7 +69,6 @@ CASES = [
         _REPEATED,
         golden="table(materialized).toStream() cached(TTD)",
         config=_CACHE,
-        deviation=CACHE_IS_NOT_COPIED,
     ),
     case(
         "table_filter_of_an_aggregate_knows_old_values",

@@ -52,7 +52,6 @@ CASES = [
         golden="window aggregator returns null",
         form="cat",
         config=Config(cache=True),
-        deviation=CACHE_IS_NOT_COPIED,
     ),
     case(
         "hopping_windows_start_at_zero_and_come_oldest_first",

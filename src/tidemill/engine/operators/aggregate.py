@@ -145,7 +145,7 @@ def _column_folder(
 
 def _initial(init: Any) -> Any:
     value = init() if callable(init) else init
-    return F.array().cast("array<string>") if value == [] else value
+    return F.array().cast("array<string>") if isinstance(value, list) and not value else value
 
 
 def _aggregate(
@@ -161,11 +161,13 @@ def _aggregate(
         case TimeWindows(size=size, advance=advance, grace=grace) as window:
             retention = store.retention or window.minimum_retention
             return low.nodes.TimeWindowAggregate(*shared, on_close, size, advance, grace, retention), types
-        case SlidingWindows(difference=difference, grace=grace) as window:
-            retention = store.retention or window.minimum_retention
+        case SlidingWindows(difference=difference, grace=grace):
+            # The oldest record that is still taken looks back two more lengths for its neighbours.
+            retention = store.retention or 3 * difference + grace + 1
             return low.nodes.SlidingAggregate(*shared, on_close, difference, grace, retention), types
-        case SessionWindows(gap=gap, grace=grace) as window:
-            retention = store.retention or window.minimum_retention
+        case SessionWindows(gap=gap, grace=grace):
+            # A late record may still join a session that ended one gap before it.
+            retention = store.retention or 2 * gap + grace + 1
             return low.nodes.SessionAggregate(*shared, on_close, gap, grace, retention), types
         case UnlimitedWindows(start=start):
             return low.nodes.TimeWindowAggregate(*shared, start), types

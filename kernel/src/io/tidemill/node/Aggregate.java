@@ -47,8 +47,9 @@ public final class Aggregate extends TableNode {
     Object aggregate = folder.add(record.key(), record.value(), row == null ? folder.init() : row.value());
     rows.put(key, aggregate == null ? null : new Timed(aggregate, time));
     Object old = row == null ? null : folder.result(row.value());
+    // Kafka Streams stamps a deletion with the row's time, but with the record's own where a cache hands it on.
     update(aggregate == null
-        ? record.change(null, old)
+        ? record.change(null, old, isCached() ? record.time() : time)
         : record.change(folder.result(aggregate), old, time));
   }
 

@@ -78,14 +78,15 @@ public final class ForeignKeyJoin extends Node {
     Subscriber subscriber = new Subscriber(key, value, request.getLong(2));
     int instruction = request.getInt(3);
     subscribe(foreignKeyCodec.key(record.key()), subscriber, instruction);
+    if (instruction == ForeignKeySubscribe.UNSUBSCRIBE_QUIETLY) {
+      return;
+    }
+    Timed row = ((TableNode) task.node(right)).lookup(record.key());
+    long time = row == null ? record.time() : Math.max(record.time(), row.time());
     if (instruction == ForeignKeySubscribe.UNSUBSCRIBE) {
-      answer(record, subscriber, null, record.time(), value == null);
-    } else if (instruction != ForeignKeySubscribe.UNSUBSCRIBE_QUIETLY) {
-      Timed row = ((TableNode) task.node(right)).lookup(record.key());
-      if (row != null || instruction == ForeignKeySubscribe.SUBSCRIBE) {
-        long time = row == null ? record.time() : Math.max(record.time(), row.time());
-        answer(record, subscriber, result(subscriber, Timed.valueOf(row)), time, false);
-      }
+      answer(record, subscriber, null, time, value == null);
+    } else if (row != null || instruction == ForeignKeySubscribe.SUBSCRIBE) {
+      answer(record, subscriber, result(subscriber, Timed.valueOf(row)), time, false);
     }
   }
 

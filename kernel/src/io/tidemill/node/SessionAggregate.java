@@ -48,7 +48,7 @@ public final class SessionAggregate extends WindowedTable {
       if (session.getValue().time() > time + gap) {
         break;
       }
-      if (session.getKey() <= storeTime[0] - retention) {
+      if (storeTime[0] != Long.MIN_VALUE && session.getKey() <= storeTime[0] - retention) {
         continue; // no longer there for anybody
       }
       found.add(Map.entry(session.getKey(), session.getValue()));

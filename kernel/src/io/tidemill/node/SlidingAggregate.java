@@ -91,7 +91,9 @@ public final class SlidingAggregate extends WindowedTable {
       this.closeTime = closeTime;
       this.key = innerKeyBytes(record.key());
       this.entries = windowsOf(key);
-      entries.headMap(storeTime[0] - retention, true).clear();
+      if (storeTime[0] != Long.MIN_VALUE) {
+        entries.headMap(storeTime[0] - retention, true).clear();
+      }
     }
 
     void usual() {

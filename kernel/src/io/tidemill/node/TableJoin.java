@@ -54,6 +54,10 @@ public final class TableJoin extends TableNode {
     if (!change.latest()) {
       return;
     }
+    if (tables[0] == tables[1]) {
+      withItself(side, change);
+      return;
+    }
     Timed other = ((TableNode) task.node(tables[1 - side])).lookup(change.key());
     if (other == null && (!outer[side] || (change.value() == null && change.old() == null))) {
       return;
@@ -61,14 +65,27 @@ public final class TableJoin extends TableNode {
     long time = other == null ? change.time() : Math.max(change.time(), other.time());
     Object value = join(side, change.key(), change.value(), Timed.valueOf(other));
     Object old = join(side, change.key(), change.old(), Timed.valueOf(other));
+    hand(change.change(value, old, time));
+  }
+
+  /** Both sides are one table: each change is one change of the result, a deletion too. */
+  private void withItself(int side, Rec change) {
+    if (side == 0 && (change.value() != null || change.old() != null)) {
+      Object value = change.value() == null ? null : joiner.eval(change.key(), change.value(), change.value());
+      Object old = change.old() == null ? null : joiner.eval(change.key(), change.old(), change.old());
+      hand(change.change(value, old));
+    }
+  }
+
+  private void hand(Rec result) {
     if (rows == null) {
-      forward(change.change(value, old, time));
+      forward(result);
       return;
     }
-    Bytes key = keyBytes(change.key());
+    Bytes key = keyBytes(result.key());
     Object stored = Timed.valueOf(rows.get(key));
-    rows.put(key, value == null ? null : new Timed(value, time));
-    update(change.change(value, stored, time));
+    rows.put(key, result.value() == null ? null : new Timed(result.value(), result.time()));
+    update(result.change(result.value(), stored));
   }
 
   @Override

@@ -22,6 +22,11 @@ public abstract class TableNode extends Node {
     this.cached = cached;
   }
 
+  /** Whether updates are held back for the batch. */
+  protected final boolean isCached() {
+    return cached;
+  }
+
   /** The row of a key now, or null. */
   public abstract Timed lookup(Object key);
 

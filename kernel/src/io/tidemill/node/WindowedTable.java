@@ -23,7 +23,7 @@ import org.apache.spark.sql.types.StructType;
  * What all windowed aggregations share: windows kept per key in time order, clocks, closing and forgetting.
  *
  * A window is kept under one long (its start; a session under its end). Stream time is per input, as Kafka Streams
- * keeps it per processor; what the store holds is judged by the time of all inputs.
+ * keeps it per processor; what the store still holds is judged by the latest window put into it.
  */
 abstract class WindowedTable extends TableNode {
   protected final DataType innerKeyType;
@@ -37,6 +37,7 @@ abstract class WindowedTable extends TableNode {
   protected transient long[][] streamTime;
   protected transient long[] storeTime;
   protected transient long[] closedUpTo;
+  private transient long[] handedOn;
   private transient Codec innerKey;
 
   protected WindowedTable(String name, DataType innerKeyType, List<Folder> folders, String store, boolean cached,
@@ -74,6 +75,7 @@ abstract class WindowedTable extends TableNode {
     }
     storeTime = task.clock(name + "/store");
     closedUpTo = task.clock(name + "/closed");
+    handedOn = task.clock(name + "/handed");
   }
 
   @Override
@@ -101,7 +103,6 @@ abstract class WindowedTable extends TableNode {
 
   protected final long advance(int slot, long time) {
     streamTime[slot][0] = Math.max(streamTime[slot][0], time);
-    storeTime[0] = Math.max(storeTime[0], time);
     return streamTime[slot][0];
   }
 
@@ -124,6 +125,7 @@ abstract class WindowedTable extends TableNode {
 
   /** To be called for every window that comes into being, with the time it is kept under. */
   protected final void created(long at, Bytes key) {
+    storeTime[0] = Math.max(storeTime[0], at);
     index.add(at, key);
     if (onClose) {
       closing.add(at, key);
@@ -159,6 +161,7 @@ abstract class WindowedTable extends TableNode {
       }
     }
     closedUpTo[0] = lastEnd;
+    handedOn[0] = lastIndexTime;
     closed.sort(Comparator.<Closed>comparingLong(Closed::at).thenComparing(Closed::key));
     for (Closed window : closed) {
       Object key = windowed(innerKeyOf(window.key), startOf(window.at, window.entry), endOf(window.at, window.entry));
@@ -179,7 +182,7 @@ abstract class WindowedTable extends TableNode {
   protected abstract long at(long start, long end);
 
   private void forget() {
-    long limit = forgottenUpTo();
+    long limit = onClose ? Math.min(forgottenUpTo(), handedOn[0]) : forgottenUpTo();
     if (limit == Long.MIN_VALUE || !index.anyDue(limit)) {
       return;
     }

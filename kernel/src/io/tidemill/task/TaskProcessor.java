@@ -16,6 +16,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -46,16 +47,21 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   private static final int OFFSET = 8;
   private static final int FIRST_STRUCT = 9;
 
+  /** The port of a barrier: it passes, so that whoever sees it leave knows that all before it is done. */
+  private static final int BARRIER = -1;
+
   private final Program program;
   private final DataType headersType;
   private final StructType[] ports;
+  private final int outputWidth;
   private transient Map<String, MapState<byte[], byte[]>> states;
   private transient Map<Integer, Task> tasks;
 
-  private TaskProcessor(Program program, DataType headersType, StructType[] ports) {
+  private TaskProcessor(Program program, DataType headersType, StructType[] ports, int outputWidth) {
     this.program = program;
     this.headersType = headersType;
     this.ports = ports;
+    this.outputWidth = outputWidth;
   }
 
   /** @param output what {@link io.tidemill.node.Output} nodes write */
@@ -65,7 +71,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     for (int i = 0; i < ports.length; i++) {
       ports[i] = (StructType) schema.fields()[FIRST_STRUCT + i].dataType();
     }
-    var processor = new TaskProcessor(program, schema.fields()[HEADERS].dataType(), ports);
+    var processor = new TaskProcessor(program, schema.fields()[HEADERS].dataType(), ports, output.fields().length);
     return Stateful.transform(input, schema.fieldNames()[0], processor, output);
   }
 
@@ -181,12 +187,25 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
 
     private void accept(InternalRow row) {
       int port = row.getInt(PORT);
+      if (port == BARRIER) {
+        barrier();
+        return;
+      }
       StructType type = ports[port];
       InternalRow pair = row.getStruct(FIRST_STRUCT + port, type.fields().length);
       Rec record = new Rec(field(pair, 0, type.fields()[0].dataType()), field(pair, 1, type.fields()[1].dataType()),
           row.getLong(TIME), field(row, HEADERS, headersType));
       task.accept(port, record, field(row, TOPIC, DataTypes.StringType), field(row, PARTITION, DataTypes.IntegerType),
           field(row, OFFSET, DataTypes.LongType));
+    }
+
+    private void barrier() {
+      Object[] fields = new Object[outputWidth];
+      fields[0] = BARRIER;
+      fields[1] = task.id;
+      fields[2] = task.nextSequence();
+      fields[3] = 0L;
+      task.outputs.add(new GenericInternalRow(fields));
     }
 
     private static Object field(InternalRow row, int ordinal, DataType type) {

@@ -1,0 +1,67 @@
+package io.tidemill.memory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** Kafka records in this JVM's memory, by the id of the log; readers can wait for the next one. */
+public final class MemoryLog {
+  private static final Map<String, MemoryLog> LOGS = new ConcurrentHashMap<>();
+
+  private final List<InternalRow> rows = new ArrayList<>();
+
+  public static MemoryLog of(String id) {
+    return LOGS.computeIfAbsent(id, key -> new MemoryLog());
+  }
+
+  public static void forget(String id) {
+    LOGS.remove(id);
+  }
+
+  /** Appends a record, and behind it a barrier: a record without a topic. */
+  public synchronized void append(String topic, long offset, byte[] key, byte[] value, long millis, List<String> headerNames,
+      List<byte[]> headerValues) {
+    Object[] headers = new Object[headerNames.size()];
+    for (int i = 0; i < headers.length; i++) {
+      headers[i] = new GenericInternalRow(new Object[] {UTF8String.fromString(headerNames.get(i)), headerValues.get(i)});
+    }
+    rows.add(row(UTF8String.fromString(topic), offset, key, value, millis, new GenericArrayData(headers)));
+    rows.add(row(null, 0, null, null, 0, null));
+    notifyAll();
+  }
+
+  private static InternalRow row(UTF8String topic, long offset, byte[] key, byte[] value, long millis, Object headers) {
+    return new GenericInternalRow(new Object[] {key, value, topic, 0, offset, millis * 1000, headers});
+  }
+
+  synchronized int size() {
+    return rows.size();
+  }
+
+  synchronized InternalRow get(int index) {
+    return rows.get(index);
+  }
+
+  /** Whether there is a record at this index within the time. */
+  synchronized boolean await(int index, long millis) {
+    long end = System.nanoTime() + millis * 1_000_000;
+    while (index >= rows.size()) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        return false;
+      }
+      try {
+        wait(left);
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,170 @@
+"""What a failed query says, told as Tidemill's errors: the cause under Spark's many wrappings, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tidemill.errors import AccessDenied, NotFound, TidemillError, Unreachable
+
+
+class QueryFailed(TidemillError):
+    """A batch failed for a reason of its own: a function, a value, a worker."""
+
+    code = "QUERY_FAILED"
+
+
+class OffsetsLost(TidemillError):
+    """Records the app has not read yet are gone from Kafka."""
+
+    code = "OFFSETS_LOST"
+
+
+class Fenced(TidemillError):
+    """Another instance writes under this application id."""
+
+    code = "FENCED"
+
+
+class ProductionError(TidemillError):
+    """A record could not be written, and trying again would not help."""
+
+    code = "PRODUCTION"
+
+
+class EngineGone(TidemillError):
+    """The JVM that runs Spark has ended."""
+
+    code = "ENGINE_GONE"
+
+
+LASTING = (OffsetsLost, Fenced, ProductionError, EngineGone, AccessDenied, NotFound)
+"""Errors that a restart of the query does not cure."""
+
+
+def query_failure(error: Any) -> TidemillError:
+    """A Tidemill error for what PySpark raised, or for a Java exception of a query."""
+    if isinstance(error, TidemillError):
+        return error
+    if is_gone(error):
+        return EngineGone(
+            "the Java process that runs Spark has ended",
+            remedy="look at the end of its log file; start the app again, nothing is lost",
+        )
+    causes = list(_causes(error))
+    text = "\n".join(f"{name}: {message}" for name, message in causes)
+    for pattern, tell in _TELL:
+        if match := pattern.search(text):
+            return tell(match)
+    return QueryFailed(_root(causes), remedy="the log file of the app has the whole story")
+
+
+def is_gone(error: Any) -> bool:
+    """Whether an exception says that nobody is at the other end of the gateway."""
+    return type(error).__name__ in ("Py4JNetworkError", "Py4JError") and "does not exist" not in str(
+        error
+    ) or isinstance(error, ConnectionError)
+
+
+def _causes(error: Any) -> Iterator[tuple[str, str]]:
+    """Class and message of an exception and all below it, outermost first."""
+    java = error
+    if isinstance(error, BaseException):
+        yield type(error).__name__, str(error)
+        java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    for _ in range(20):
+        if java is None:
+            return
+        yield str(java.getClass().getName()), str(java.getMessage())
+        java = java.getCause()
+
+
+def _root(causes: list[tuple[str, str]]) -> str:
+    # What a worker threw is quoted, with its whole trace, in the text of the driver's own exception.
+    for _, message in causes:
+        if quoted := _LOST_TASK.search(message):
+            return quoted[1].strip()
+    name, message = causes[-1]
+    first = message.strip().splitlines()[0] if message.strip() else ""
+    return first or name.rpartition(".")[2]
+
+
+_LOST_TASK = re.compile(r"Lost task [^\n]*?\(executor [^)]*\): (?:[\w.$]+: )?([^\n]+)")
+
+
+def _sink(match: re.Match[str]) -> TidemillError:
+    code, text = match[1], match[2].strip()
+    match code:
+        case "UNKNOWN_TOPIC":
+            topic = _quoted(text)
+            return NotFound(text, remedy=f"create it with `tidemill topics create {topic}`")
+        case "DENIED":
+            return AccessDenied(
+                text,
+                remedy="allow WRITE on the topic, and WRITE and DESCRIBE on transactional ids that begin with the"
+                " application id",
+            )
+        case "FENCED":
+            return Fenced(text, remedy="run one instance per application id")
+        case "UNREACHABLE":
+            return Unreachable(text, remedy="look whether all brokers are up (`tidemill doctor`)")
+        case "TOO_LARGE":
+            return ProductionError(
+                text, remedy="raise max.message.bytes of the topic and producer.max.request.size of the app"
+            )
+        case "NO_TOPIC" | "BAD_TIMESTAMP":
+            return ProductionError(text, remedy="correct the topology")
+        case _:
+            return QueryFailed(text, remedy="the log file of the app has the whole story")
+
+
+def _lost(match: re.Match[str]) -> TidemillError:
+    reason = match["reason"] if "reason" in match.groupdict() and match["reason"] else match[0]
+    return OffsetsLost(
+        f"records that were not read yet are gone from Kafka: {reason.strip().splitlines()[0]}",
+        remedy="keep records longer (retention.ms) than the app may be down; `tidemill app reset` starts anew",
+    )
+
+
+def _unknown(match: re.Match[str]) -> TidemillError:
+    return NotFound(f"a topic does not exist: {match[1].strip()}", remedy="look at `tidemill topics list`")
+
+
+def _login(match: re.Match[str]) -> TidemillError:
+    return AccessDenied(
+        f"the broker refused the login: {match[1].strip()}",
+        remedy="check sasl.mechanism, sasl.username and sasl.password",
+    )
+
+
+def _denied(match: re.Match[str]) -> TidemillError:
+    return AccessDenied(
+        f"not authorised: {match[1].strip()}", remedy="ask for ACLs that allow it, or log in as another user"
+    )
+
+
+def _timeout(match: re.Match[str]) -> TidemillError:
+    return Unreachable(
+        f"Kafka did not answer in time: {match[1].strip()}",
+        remedy="look whether all brokers are up (`tidemill doctor`)",
+    )
+
+
+def _quoted(text: str) -> str:
+    found = re.search(r"`([^`]+)`", text)
+    return found[1] if found else "TOPIC"
+
+
+_KAFKA = r"org\.apache\.kafka\.common\.errors\."
+_TELL = (
+    (re.compile(r"io\.tidemill\.sink\.SinkError: \[(\w+)\] ([^\n]+)"), _sink),
+    (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
+    (re.compile(rf"(?:{_KAFKA}OffsetOutOfRangeException|NoOffsetForPartitionException)[^\n]*"), _lost),
+    (re.compile(r"START_OFFSET_GREATER_THAN_END_OFFSET[^\n]*"), _lost),
+    (re.compile(rf"{_KAFKA}UnknownTopicOrPartitionException: ([^\n]+)"), _unknown),
+    (re.compile(rf"{_KAFKA}(?:Sasl|Ssl)AuthenticationException: ([^\n]+)"), _login),
+    (re.compile(rf"{_KAFKA}\w*AuthorizationException: ([^\n]+)"), _denied),
+    (re.compile(rf"{_KAFKA}TimeoutException: ([^\n]+)"), _timeout),
+)
+"""What is looked for in the texts of all causes, the most telling first."""

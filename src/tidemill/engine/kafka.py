@@ -1,0 +1,124 @@
+"""Kafka in and out of Spark: frames of records from topics, and rows of records to topics."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from tidemill.errors import UsageError
+from tidemill.topology.nodes import TopicSource
+from tidemill.topology.nodes.source import OffsetReset, ResetPolicy
+
+SINK = "tidemill-kafka"
+"""The short name of the kernel's sink."""
+
+Offsets = Mapping[str, Mapping[int, int]]
+"""Offsets by topic and partition."""
+
+_COLUMNS = ("key", "value", "topic", "partition", "offset", "timestamp", "headers")
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaIn:
+    """How topics are read."""
+
+    client: Mapping[str, str] = field(repr=False)
+    """Settings of the Java client; holds secrets."""
+    group_prefix: str
+    reset: OffsetReset
+    committed_only: bool = True
+    max_offsets: int | None = None
+    starting: Offsets | None = None
+    """Where each partition begins on a first start; must name every partition of the topics it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaOut:
+    """How records are written. `transactional_prefix` and `markers` are there under exactly-once only."""
+
+    client: Mapping[str, str] = field(repr=False)
+    gate: str
+    transactional_prefix: str = ""
+    markers: str = ""
+
+
+def read_sources(
+    spark: SparkSession, sources: Iterable[TopicSource], reading: KafkaIn
+) -> dict[str, DataFrame]:
+    """A frame for each source node; nodes that begin reading at the same place share one reader."""
+    frames: dict[str, DataFrame] = {}
+    together: dict[OffsetReset, list[TopicSource]] = {}
+    for source in sources:
+        reset = _reset_of(source, reading)
+        if source.pattern is not None:
+            frames[source.name] = _read(spark, {"subscribePattern": source.pattern}, (), reset, reading)
+        else:
+            together.setdefault(reset, []).append(source)
+    for reset, nodes in together.items():
+        topics = tuple(dict.fromkeys(topic for node in nodes for topic in node.topics))
+        frame = _read(spark, {"subscribe": ",".join(topics)}, topics, reset, reading)
+        frames.update({node.name: frame for node in nodes})
+    return frames
+
+
+def write_records(frame: DataFrame, writing: KafkaOut) -> DataStreamWriter:
+    """A writer of rows (topic, key, value, headers, timestamp), ready to be given a trigger and started."""
+    options = {
+        **{f"kafka.{name}": value for name, value in writing.client.items()},
+        "transactionalIdPrefix": writing.transactional_prefix,
+        "markers": writing.markers,
+        "gate": writing.gate,
+    }
+    return frame.writeStream.format(SINK).outputMode("update").options(**options)
+
+
+def _read(
+    spark: SparkSession,
+    what: Mapping[str, str],
+    topics: tuple[str, ...],
+    reset: OffsetReset,
+    reading: KafkaIn,
+) -> DataFrame:
+    options = {
+        **{f"kafka.{name}": value for name, value in reading.client.items()},
+        **what,
+        **_start(topics, reset, reading.starting),
+        "kafka.isolation.level": "read_committed" if reading.committed_only else "read_uncommitted",
+        "includeHeaders": "true",
+        "failOnDataLoss": "true",
+        "groupIdPrefix": reading.group_prefix,
+    }
+    if reading.max_offsets is not None:
+        options["maxOffsetsPerTrigger"] = str(reading.max_offsets)
+    records = spark.readStream.format("kafka").options(**options).load()
+    return records.select(*(F.col(name) for name in _COLUMNS))
+
+
+def _reset_of(source: TopicSource, reading: KafkaIn) -> OffsetReset:
+    # A global table is whole or useless: Kafka Streams reads it from the beginning whatever the policy says.
+    if source.kind == "global table":
+        return OffsetReset(ResetPolicy.EARLIEST)
+    return source.offset_reset or reading.reset
+
+
+def _start(topics: tuple[str, ...], reset: OffsetReset, starting: Offsets | None) -> dict[str, str]:
+    own = {topic: starting[topic] for topic in topics if topic in starting} if starting else {}
+    if own:
+        missing = [topic for topic in topics if topic not in own]
+        if missing:
+            raise UsageError(
+                f"starting offsets are given for {', '.join(own)} but not for {', '.join(missing)}",
+                remedy="name every topic that is read",
+            )
+        text = {topic: {str(part): offset for part, offset in parts.items()} for topic, parts in own.items()}
+        return {"startingOffsets": json.dumps(text)}
+    if reset.policy is ResetPolicy.BY_DURATION:
+        since = int(time.time() * 1000) - (reset.duration or 0)
+        return {"startingTimestamp": str(since), "startingOffsetsByTimestampStrategy": "latest"}
+    return {"startingOffsets": "latest" if reset.policy is ResetPolicy.LATEST else "earliest"}

@@ -1,0 +1,185 @@
+"""The levels of a plan, one stateful operator each, and the ports by which records go from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from tidemill.engine import frames
+from tidemill.engine.lowering import Lowering, Types, lower
+from tidemill.engine.operators.join import direct_answer_types
+from tidemill.engine.operators.source import source_types
+from tidemill.engine.steps import Role, Step, source_steps
+from tidemill.engine.types import java_type
+from tidemill.topology.nodes import ForeignKeyJoin, Kind, Sink, StreamGlobalJoin, StreamTableJoin
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A way out of a level: which step's records take it, their types, and where they go."""
+
+    name: str
+    step: str
+    types: Types
+    level: int | None = None
+    """The level that takes the records in; None for those that leave the topology."""
+    target: str = ""
+    slot: int = 0
+    replicated: bool = False
+    """Whether every task of that level gets each record."""
+    stays: bool = False
+    """Whether a record stays in its task: each task has its own copy."""
+
+
+class Levels:
+    """Builds one level after the other. What leaves a level waits until its own level comes, or is output."""
+
+    def __init__(self, low: Lowering, sources: Mapping[str, DataFrame], tasks: int, dropped: Any) -> None:
+        self._low = low
+        self._sources = sources
+        self._tasks = tasks
+        self._dropped = dropped
+        self._nodes = self._lowered()
+        self._waiting: list[Port] = []
+        self._frame: DataFrame | None = None
+
+    def add(self, level: int) -> None:
+        """Put the operator of a level behind what there is."""
+        spark = self._low.spark
+        steps = self._low.plan.on_level(level)
+        arriving = [port for port in self._waiting if port.level == level]
+        passing = [port for port in self._waiting if port.level != level]
+        readers = source_steps(self._low.plan) if level == 0 else []
+        beyond = [port for step in readers for port in self._ports_of_source(step)]
+        leaving = [*beyond, *(_sink_port(self._low, s) for s in steps if isinstance(s.node, Sink))]
+        outputs = [*passing, *leaving, *self._shuffles(steps)]
+        program = self._program(level, steps, readers, arriving, passing, outputs)
+        frame = self._input(readers, arriving, passing)
+        schema = java_type(spark, frames.output_schema([port.types for port in outputs]))
+        processor = spark._jvm.io.tidemill.task.TaskProcessor  # type: ignore[union-attr]
+        self._frame = DataFrame(processor.apply(frame._jdf, program, schema), spark)
+        self._waiting = outputs
+
+    def output(self) -> DataFrame:
+        """Rows ready for a sink."""
+        assert self._frame is not None
+        sinks = []
+        for port in self._waiting:
+            node = self._low.topology[port.step]
+            assert isinstance(node, Sink)
+            sinks.append((node, port.types))
+        return frames.encoded(self._frame, sinks)
+
+    def _lowered(self) -> dict[tuple[int, str], Any]:
+        """Kernel nodes by level and step, made in the plan's order: a later level's types may be needed early."""
+        low = self._low
+        on_level = [low.plan.on_level(level) for level in range(low.plan.depth)]
+        nodes = {}
+        for step in low.plan.steps.values():
+            for level, steps in enumerate(on_level):
+                if step in steps:
+                    low.index = {each.name: position for position, each in enumerate(steps)}
+                    nodes[level, step.name] = lower(low, step)
+        return nodes
+
+    def _program(
+        self,
+        level: int,
+        steps: list[Step],
+        readers: list[Step],
+        arriving: list[Port],
+        passing: list[Port],
+        outputs: list[Port],
+    ) -> Any:
+        """The kernel program: the level's nodes, then entries and exits around them."""
+        low, nodes = self._low, self._low.nodes
+        program = low.spark._jvm.io.tidemill.task.Program(self._dropped)  # type: ignore[union-attr]
+        index = {step.name: program.add(self._nodes[level, step.name]) for step in steps}
+        for step in steps:
+            for slot, edge in enumerate(step.inputs):
+                if not edge.shuffled and edge.parent in index and not self._only_looked_up(step, slot):
+                    program.connect(index[edge.parent], index[step.name], slot)
+        entries = {step.name: program.add(nodes.Pass(f"{step.name}/read")) for step in readers}
+        for name, entry in entries.items():
+            if name in index:
+                program.connect(entry, index[name], 0)
+        for port in arriving:
+            entries[port.name] = program.add(nodes.Pass(f"{port.name}/in"))
+            program.connect(entries[port.name], index[port.target], port.slot)
+        for port in passing:
+            entries[port.name] = program.add(nodes.Pass(f"{port.name}/pass"))
+        for position, port in enumerate(outputs):
+            exit_ = program.add(nodes.Output(port.name, position, len(outputs), _needs_key(port)))
+            if port in passing:
+                parent = entries[port.name]
+            else:
+                parent = entries[port.step] if port.step in entries else index[port.step]
+            program.connect(parent, exit_, 0)
+        for entry in entries.values():
+            program.enter(entry)
+        return program
+
+    def _only_looked_up(self, step: Step, slot: int) -> bool:
+        """Whether an input is a table that is asked for rows and does not send its changes."""
+        return slot == 1 and isinstance(step.node, StreamTableJoin | StreamGlobalJoin)
+
+    def _ports_of_source(self, step: Step) -> list[Port]:
+        """Sources are read on the first level; what a later level reads is passed on to it."""
+        plan = self._low.plan
+        types = source_types(step.node)
+        if step.node.kind is not Kind.GLOBAL_TABLE:
+            level = plan.levels[step.name]
+            return [Port(f"{step.name}>read", step.name, types, level, step.name)] if level else []
+        asked = [level for level in range(plan.depth) if step in plan.on_level(level)]
+        # A first level that has the table replicates it already: each task hands on its own copy.
+        return [
+            Port(f"{step.name}>read{level}", step.name, types, level, step.name, 0, 0 not in asked, 0 in asked)
+            for level in asked
+            if level
+        ]
+
+    def _shuffles(self, steps: list[Step]) -> list[Port]:
+        here = {step.name for step in steps}
+        ports = []
+        for step in self._low.plan.steps.values():
+            for slot, edge in enumerate(step.inputs):
+                if edge.shuffled and edge.parent in here:
+                    types = self._low.types[edge.parent]
+                    if isinstance(step.node, ForeignKeyJoin) and step.role is Role.WHOLE and slot == 1:
+                        types = direct_answer_types(self._low, step.node)
+                    level = self._low.plan.levels[step.name]
+                    name = f"{edge.parent}>{step.name}.{slot}"
+                    ports.append(Port(name, edge.parent, types, level, step.name, slot))
+        # A subscribing step sends requests by its first way out and answers by its second.
+        return sorted(ports, key=lambda port: self._low.plan.steps[port.target].role is Role.WHOLE)
+
+    def _input(self, readers: list[Step], arriving: list[Port], passing: list[Port]) -> DataFrame:
+        types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
+        parts = []
+        for source in dict.fromkeys(id(self._sources[step.name]) for step in readers):
+            mine = [(n, s) for n, s in enumerate(readers) if id(self._sources[s.name]) == source]
+            frame = self._sources[mine[0][1].name]
+            parts.append(frames.decoded(frame, mine, self._low.plan, types, self._tasks))
+        if self._frame is not None:
+            before = {port.name: position for position, port in enumerate(self._waiting)}
+            moves = [_move(before[port.name], n, port, port in arriving) for n, port in enumerate((*arriving, *passing))]
+            parts.append(frames.moved(self._frame, moves, types, self._tasks))
+        return reduce(DataFrame.unionAll, parts)
+
+
+def _sink_port(low: Lowering, step: Step) -> Port:
+    return Port(step.name, step.name, low.types[step.name])
+
+
+def _needs_key(port: Port) -> bool:
+    """Records without a key are left out before a shuffle by key, but not on the way from a source."""
+    return port.level is not None and ">read" not in port.name
+
+
+def _move(old: int, new: int, port: Port, arrives: bool) -> frames.Move:
+    by_key = arrives and not port.replicated and not port.stays
+    return frames.Move(old, new, by_key=by_key, replicated=arrives and port.replicated)

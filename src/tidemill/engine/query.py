@@ -1,0 +1,157 @@
+"""The running query of an app: started from a topology, watched, held between two batches, stopped."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from tidemill.engine.failures import query_failure
+from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
+from tidemill.engine.pipeline import Pipeline, build_pipeline
+from tidemill.engine.session import LOCAL_CHECKPOINT, is_local_path
+from tidemill.errors import TidemillError
+from tidemill.topology import Topology
+
+_PAUSE = 0.01
+_DROPPED = ("null_key", "null_value", "late")
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """When a batch begins: every so often, as a record comes (`realtime`), or until nothing is left."""
+
+    interval_ms: int = 100
+    realtime_ms: int | None = None
+    bounded: bool = False
+
+    def options(self) -> dict[str, Any]:
+        """The arguments of Spark's `trigger()`."""
+        if self.bounded:
+            return {"availableNow": True}
+        if self.realtime_ms is not None:
+            return {"realTime": f"{self.realtime_ms} milliseconds"}
+        return {"processingTime": f"{self.interval_ms} milliseconds"}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """Everything a query is started with."""
+
+    name: str
+    topology: Topology
+    checkpoint: str
+    tasks: int
+    caching: bool
+    reading: KafkaIn
+    writing: KafkaOut
+    trigger: Trigger
+
+
+def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
+    """Compile and start; errors of Spark and Kafka come as Tidemill's."""
+    # A session of its own: the settings of one app must not reach another.
+    spark = session.newSession()
+    if is_local_path(plan.checkpoint):
+        for name, value in LOCAL_CHECKPOINT.items():
+            if name.startswith("spark.sql."):
+                spark.conf.set(name, value)
+    spark.conf.set("spark.sql.shuffle.partitions", str(plan.tasks))
+    try:
+        frames = read_sources(spark, plan.topology.sources, plan.reading)
+        pipeline = build_pipeline(
+            spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching
+        )
+        gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
+        gate.open()
+        writer = write_records(pipeline.output, plan.writing)
+        query = (
+            writer.queryName(plan.name)
+            .option("checkpointLocation", plan.checkpoint)
+            .trigger(**plan.trigger.options())
+            .start()
+        )
+    except TidemillError:
+        raise
+    except Exception as error:  # whatever Spark or the gateway raises is translated
+        raise query_failure(error) from error
+    return RunningQuery(spark, query._jsq, gate, plan, pipeline)
+
+
+class RunningQuery:
+    """A handle on a started query. Every method asks the JVM, so each may fail once that is gone."""
+
+    def __init__(
+        self, spark: SparkSession, query: Any, gate: Any, plan: QueryPlan, pipeline: Pipeline
+    ) -> None:
+        self._spark = spark
+        self._query = query
+        self._gate = gate
+        self._plan = plan
+        self._seen = -1
+        self.pipeline = pipeline
+
+    @property
+    def id(self) -> str:
+        """The id of the checkpoint."""
+        return str(self._query.id().toString())
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the query still runs."""
+        return bool(self._query.isActive())
+
+    def failure(self) -> TidemillError | None:
+        """Why it does not run any more, None if it was stopped."""
+        error = self._query.exception()
+        return query_failure(error.get()) if error.isDefined() else None
+
+    def new_progress(self) -> list[dict[str, Any]]:
+        """Reports of the batches finished since the last call, oldest first (Spark keeps a hundred)."""
+        last = self._query.lastProgress()
+        if last is None or last.batchId() == self._seen:
+            return []
+        found = [report for report in self._query.recentProgress() if report.batchId() > self._seen]
+        self._seen = last.batchId()
+        return [json.loads(report.json()) for report in found]
+
+    def dropped(self) -> dict[str, int]:
+        """How many records were left out so far, by reason."""
+        return {reason: int(self.pipeline.dropped.count(reason)) for reason in _DROPPED}
+
+    def hold(self, timeout: float) -> bool:
+        """Let the batch in work finish and no other begin; False if it takes longer."""
+        self._gate.close()
+        if self._plan.trigger.realtime_ms is not None:
+            return False
+        deadline = time.monotonic() + timeout
+        while self.is_active and not self._gate.isHolding() and self._query.status().isTriggerActive():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE)
+        return True
+
+    def release(self) -> None:
+        """Let batches begin again."""
+        self._gate.open()
+
+    def stop(self, timeout: float) -> bool:
+        """Finish the batch in work if the time allows, then end; True if no batch was interrupted."""
+        finished = self.hold(timeout) if self.is_active else True
+        self._query.stop()
+        jvm: Any = self._spark._jvm
+        jvm.io.tidemill.sink.Gate.forget(self._plan.writing.gate)
+        jvm.io.tidemill.sink.Producers.close(self.id)
+        return finished
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until the query has ended by itself; False if it has not."""
+        deadline = time.monotonic() + timeout
+        while self.is_active:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE)
+        return True
