@@ -1,4 +1,4 @@
-"""What a failed query says, told as Tidemill's errors: the cause under Spark's many wrappings, and what to do."""
+"""What a failed query says, told as Tidemill's errors: the cause under Spark's wrappings, and what to do."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 from tidemill.errors import AccessDenied, NotFound, TidemillError, Unreachable
 
 
-class QueryFailed(TidemillError):
+class QueryError(TidemillError):
     """A batch failed for a reason of its own: a function, a value, a worker."""
 
     code = "QUERY_FAILED"
 
 
-class OffsetsLost(TidemillError):
+class OffsetsLostError(TidemillError):
     """Records the app has not read yet are gone from Kafka."""
 
     code = "OFFSETS_LOST"
 
 
-class Fenced(TidemillError):
+class FencedError(TidemillError):
     """Another instance writes under this application id."""
 
     code = "FENCED"
@@ -33,13 +33,13 @@ class ProductionError(TidemillError):
     code = "PRODUCTION"
 
 
-class EngineGone(TidemillError):
+class EngineGoneError(TidemillError):
     """The JVM that runs Spark has ended."""
 
     code = "ENGINE_GONE"
 
 
-LASTING = (OffsetsLost, Fenced, ProductionError, EngineGone, AccessDenied, NotFound)
+LASTING = (OffsetsLostError, FencedError, ProductionError, EngineGoneError, AccessDenied, NotFound)
 """Errors that a restart of the query does not cure."""
 
 
@@ -48,7 +48,7 @@ def query_failure(error: Any) -> TidemillError:
     if isinstance(error, TidemillError):
         return error
     if is_gone(error):
-        return EngineGone(
+        return EngineGoneError(
             "the Java process that runs Spark has ended",
             remedy="look at the end of its log file; start the app again, nothing is lost",
         )
@@ -57,14 +57,12 @@ def query_failure(error: Any) -> TidemillError:
     for pattern, tell in _TELL:
         if match := pattern.search(text):
             return tell(match)
-    return QueryFailed(_root(causes), remedy="the log file of the app has the whole story")
+    return QueryError(_root(causes), remedy="the log file of the app has the whole story")
 
 
 def is_gone(error: Any) -> bool:
     """Whether an exception says that nobody is at the other end of the gateway."""
-    return type(error).__name__ in ("Py4JNetworkError", "Py4JError") and "does not exist" not in str(
-        error
-    ) or isinstance(error, ConnectionError)
+    return isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError"
 
 
 def _causes(error: Any) -> Iterator[tuple[str, str]]:
@@ -102,11 +100,11 @@ def _sink(match: re.Match[str]) -> TidemillError:
         case "DENIED":
             return AccessDenied(
                 text,
-                remedy="allow WRITE on the topic, and WRITE and DESCRIBE on transactional ids that begin with the"
-                " application id",
+                remedy="allow WRITE on the topic, and WRITE and DESCRIBE on transactional ids that begin"
+                " with the application id",
             )
         case "FENCED":
-            return Fenced(text, remedy="run one instance per application id")
+            return FencedError(text, remedy="run one instance per application id")
         case "UNREACHABLE":
             return Unreachable(text, remedy="look whether all brokers are up (`tidemill doctor`)")
         case "TOO_LARGE":
@@ -116,14 +114,14 @@ def _sink(match: re.Match[str]) -> TidemillError:
         case "NO_TOPIC" | "BAD_TIMESTAMP":
             return ProductionError(text, remedy="correct the topology")
         case _:
-            return QueryFailed(text, remedy="the log file of the app has the whole story")
+            return QueryError(text, remedy="the log file of the app has the whole story")
 
 
 def _lost(match: re.Match[str]) -> TidemillError:
     reason = match["reason"] if "reason" in match.groupdict() and match["reason"] else match[0]
-    return OffsetsLost(
+    return OffsetsLostError(
         f"records that were not read yet are gone from Kafka: {reason.strip().splitlines()[0]}",
-        remedy="keep records longer (retention.ms) than the app may be down; `tidemill app reset` starts anew",
+        remedy="keep records (retention.ms) longer than the app may be down; `tidemill app reset` starts anew",
     )
 
 

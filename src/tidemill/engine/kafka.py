@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql.functions import col
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from tidemill.errors import UsageError
-from tidemill.topology.nodes import TopicSource
+from tidemill.topology.nodes import Kind, TopicSource
 from tidemill.topology.nodes.source import OffsetReset, ResetPolicy
 
 SINK = "tidemill-kafka"
@@ -97,12 +97,12 @@ def _read(
     if reading.max_offsets is not None:
         options["maxOffsetsPerTrigger"] = str(reading.max_offsets)
     records = spark.readStream.format("kafka").options(**options).load()
-    return records.select(*(F.col(name) for name in _COLUMNS))
+    return records.select(*(col(name) for name in _COLUMNS))
 
 
 def _reset_of(source: TopicSource, reading: KafkaIn) -> OffsetReset:
     # A global table is whole or useless: Kafka Streams reads it from the beginning whatever the policy says.
-    if source.kind == "global table":
+    if source.kind is Kind.GLOBAL_TABLE:
         return OffsetReset(ResetPolicy.EARLIEST)
     return source.offset_reset or reading.reset
 

@@ -62,9 +62,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
     spark.conf.set("spark.sql.shuffle.partitions", str(plan.tasks))
     try:
         frames = read_sources(spark, plan.topology.sources, plan.reading)
-        pipeline = build_pipeline(
-            spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching
-        )
+        pipeline = build_pipeline(spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching)
         gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
         gate.open()
         writer = write_records(pipeline.output, plan.writing)
