@@ -11,7 +11,6 @@ from oracle.spec import Advance, Config, Input, Node, Scenario, Sink
 LONG_RETENTION = Config(retention=86_400_000)
 """Stores keep windows for a day, so that the rules of closing alone decide what is late."""
 
-CACHE_IS_NOT_COPIED = "the form without a cache is the reference; what a cache hides or changes is not copied"
 RETENTION_EDGE = "a window counts until it is closed; the stores of the library forget it a moment before"
 
 Form = Literal["plain", "cat", "joined", "pair"]

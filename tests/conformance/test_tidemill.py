@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from conformance.cases import Case
@@ -18,7 +19,8 @@ from oracle.driver import run_oracle
 if TYPE_CHECKING:
     from oracle.spec import Answer, Scenario
 
-pytest.importorskip("tidemill.testing.driver", reason="the test driver is not part of this build")
+EXAMPLES = int(os.environ.get("TIDEMILL_EXAMPLES", "20"))
+"""How many random inputs `make conformance` gives every kind of topology."""
 
 
 def _tidemill(scenario: Scenario) -> Answer:
@@ -45,16 +47,25 @@ def test_recorded_scenario(case: Case) -> None:
     assert _where_it_failed(expected) == _where_it_failed(actual)
 
 
-@pytest.mark.conformance
-@pytest.mark.parametrize("name", TEMPLATES)
-@settings(max_examples=20, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_random_scenario(name: str, data: st.DataObject) -> None:
-    template = TEMPLATES[name]
-    scenario = data.draw(template.scenarios())
+def _agrees(name: str, scenario: Scenario) -> None:
     expected, actual = run_oracle(scenario).steps, _tidemill(scenario).steps
-    if template.agreement == "final":
+    if TEMPLATES[name].agreement == "final":
         difference = compare_final(expected, actual)
     else:
         difference = compare(expected, actual, scenario)
     assert difference is None, difference
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@settings(max_examples=1, derandomize=True, deadline=None, phases=[Phase.generate], database=None)
+@given(data=st.data())
+def test_random_scenario(name: str, data: st.DataObject) -> None:
+    _agrees(name, data.draw(TEMPLATES[name].scenarios()))
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", TEMPLATES)
+@settings(max_examples=EXAMPLES, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_many_random_scenarios(name: str, data: st.DataObject) -> None:
+    _agrees(name, data.draw(TEMPLATES[name].scenarios()))

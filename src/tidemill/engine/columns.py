@@ -16,7 +16,10 @@ from tidemill.topology import TopologyError
 from tidemill.topology.nodes import Node
 
 HEADERS = "array<struct<key:string,value:binary>>"
-_METADATA = f"{record.TIMESTAMP} timestamp, {record.HEADERS} {HEADERS}, {record.TOPIC} string, {record.PARTITION} int, {record.OFFSET} bigint"
+_METADATA = (
+    f"{record.TIMESTAMP} timestamp, {record.HEADERS} {HEADERS}, {record.TOPIC} string, "
+    f"{record.PARTITION} int, {record.OFFSET} bigint"
+)
 
 Arguments = Mapping[str, DataType]
 
@@ -47,40 +50,51 @@ class Columns:
         frame = self._frame(arguments)
         return self._resolved(node, frame, lambda: result(*(F.col(name) for name in arguments)), cast)
 
+    def type_of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> DataType:
+        """The type of a function of (key, value) that Spark itself will run: a Python UDF may be in it."""
+        frame = self._frame({"key": key, "value": value}, metadata=True)
+        return self._selected(node, frame, lambda: result(F.col("key"), F.col("value"))).schema[0].dataType
+
+    def struct_type_of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> StructType:
+        """As `type_of_record`, for a function that returns a pair."""
+        type_ = self.type_of_record(node, lambda k, v: _struct(node, result(k, v)), key, value)
+        assert isinstance(type_, StructType)
+        return type_
+
+    def array_type_of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> ArrayType:
+        """As `type_of_record`, for a function that returns an array."""
+        type_ = self.type_of_record(node, lambda k, v: array_of(result(k, v)), key, value)
+        if not isinstance(type_, ArrayType):
+            raise _no_array(node, type_)
+        return type_
+
     def pair_of_record(
         self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
     ) -> tuple[Function, Function]:
         """A function of (key, value) that returns a pair of Columns."""
-        struct = self.struct_of_record(node, result, key, value)
-        assert isinstance(struct.type, StructType)
-        halves = tuple(
-            self.of_record(node, lambda k, v, at=at: _pair(node, result(k, v))[at], key, value) for at in (0, 1)
-        )
-        return halves[0], halves[1]
+        first = self.of_record(node, lambda k, v: pair_of(node, result(k, v))[0], key, value)
+        second = self.of_record(node, lambda k, v: pair_of(node, result(k, v))[1], key, value)
+        return first, second
 
     def struct_of_record(
         self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
     ) -> Function:
         """A function of (key, value) that returns a pair of Columns, as one struct."""
-
-        def struct(k: Column, v: Column) -> Column:
-            first, second = _pair(node, result(k, v))
-            return F.struct(first.alias("key"), second.alias("value"))
-
-        return self.of_record(node, struct, key, value)
+        return self.of_record(node, lambda k, v: _struct(node, result(k, v)), key, value)
 
     def array_of_record(
         self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
     ) -> tuple[Function, DataType]:
         """A function of (key, value) that returns an array, and the type of its elements."""
-        function = self.of_record(node, lambda k, v: _array(result(k, v)), key, value)
+        function = self.of_record(node, lambda k, v: array_of(result(k, v)), key, value)
         if not isinstance(function.type, ArrayType):
-            raise TopologyError(
-                f"the function returns {function.type.simpleString()}, not an array",
-                node=node.name,
-                place=node.place,
-                remedy="return an array Column, for instance F.split(value, ' ')",
-            )
+            raise _no_array(node, function.type)
         return function, function.type.elementType
 
     def spark_aggregate(
@@ -101,16 +115,21 @@ class Columns:
     def _resolved(
         self, node: Node, frame: DataFrame, call: Callable[[], Any], cast: DataType | None = None
     ) -> Function:
+        selected = self._selected(node, frame, call, cast)
+        if self._java.callsPython(selected._jdf):
+            raise _python_inside(node)
+        return Function(self._java.evaluators(selected._jdf)[0], selected.schema[0].dataType)
+
+    def _selected(
+        self, node: Node, frame: DataFrame, call: Callable[[], Any], cast: DataType | None = None
+    ) -> DataFrame:
         column = _called(node, call)
         if cast is not None:
             column = column.cast(cast)
         try:
-            selected = frame.select(column.alias("result"))
+            return frame.select(column.alias("result"))
         except AnalysisException as error:
             raise _unresolved(node, error) from error
-        if self._java.callsPython(selected._jdf):
-            raise _python_inside(node)
-        return Function(self._java.evaluators(selected._jdf)[0], selected.schema[0].dataType)
 
     def _frame(self, columns: Mapping[str, DataType], *, metadata: bool = False) -> DataFrame:
         schema = StructType([StructField(name, type_) for name, type_ in columns.items()])
@@ -157,7 +176,7 @@ def _column(node: Node, result: Any) -> Column:
     )
 
 
-def _pair(node: Node, result: Any) -> tuple[Column, Column]:
+def pair_of(node: Node, result: Any) -> tuple[Column, Column]:
     if isinstance(result, tuple | list) and len(result) == 2:
         return _column(node, result[0]), _column(node, result[1])
     raise TopologyError(
@@ -168,7 +187,13 @@ def _pair(node: Node, result: Any) -> tuple[Column, Column]:
     )
 
 
-def _array(result: Any) -> Any:
+def _struct(node: Node, result: Any) -> Column:
+    first, second = pair_of(node, result)
+    return F.struct(first.alias("key"), second.alias("value"))
+
+
+def array_of(result: Any) -> Any:
+    """An array Column of what a function returned: a Column as it is, a list of Columns or pairs as an array."""
     if not isinstance(result, Sequence) or isinstance(result, str | bytes):
         return result
     return F.array(
@@ -178,6 +203,15 @@ def _array(result: Any) -> Any:
             else item
             for item in result
         )
+    )
+
+
+def _no_array(node: Node, type_: DataType) -> TopologyError:
+    return TopologyError(
+        f"the function returns {type_.simpleString()}, not an array",
+        node=node.name,
+        place=node.place,
+        remedy="return an array Column, for instance F.split(value, ' ')",
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tidemill.engine.columns import HEADERS
+from tidemill.engine.columns import HEADERS, Columns
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
+from tidemill.engine.stateless import is_stateless, stateless_output
 from tidemill.engine.steps import PhysicalPlan, physical_plan
 from tidemill.topology import Topology
 
@@ -50,6 +51,9 @@ def build_pipeline(
     table goes out, with it the last one of each key and batch.
     """
     spark._jvm.io.tidemill.spark.Numbers.register(spark._jsparkSession)  # type: ignore[union-attr]
+    if is_stateless(topology):
+        output, types = stateless_output(Columns(spark), topology, sources)
+        return Pipeline(output, physical_plan(topology), types, None)
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching)
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]

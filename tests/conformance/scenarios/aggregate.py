@@ -1,6 +1,6 @@
 """Aggregations of streams without windows."""
 
-from conformance.cases import CACHE_IS_NOT_COPIED, case, into
+from conformance.cases import case, into
 from oracle.spec import LONG, STRING, Aggregate, Config, Count, GroupBy, GroupByKey, Reduce, Stream
 
 _LONGS = GroupByKey(Stream("in", LONG))

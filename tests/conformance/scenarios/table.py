@@ -1,6 +1,6 @@
 """Tables by themselves: sources, filters, mapped values, and which tombstones they forward."""
 
-from conformance.cases import CACHE_IS_NOT_COPIED, case, into
+from conformance.cases import case, into
 from oracle.spec import LONG, Config, Count, Filter, FilterNot, GroupByKey, MapValues, Stream, Table, ToTable
 
 _CACHE = Config(cache=True)

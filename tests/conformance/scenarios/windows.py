@@ -1,6 +1,6 @@
 """Tumbling, hopping and unlimited windows."""
 
-from conformance.cases import CACHE_IS_NOT_COPIED, case, into
+from conformance.cases import case, into
 from oracle.spec import (
     LONG,
     STRING,

@@ -163,11 +163,11 @@ def _aggregate(
             return low.nodes.TimeWindowAggregate(*shared, on_close, size, advance, grace, retention), types
         case SlidingWindows(difference=difference, grace=grace):
             # The oldest record that is still taken looks back two more lengths for its neighbours.
-            retention = store.retention or 3 * difference + grace + 1
+            retention = max(store.retention or 0, 3 * difference + grace + 1)
             return low.nodes.SlidingAggregate(*shared, on_close, difference, grace, retention), types
         case SessionWindows(gap=gap, grace=grace):
             # A late record may still join a session that ended one gap before it.
-            retention = store.retention or 2 * gap + grace + 1
+            retention = max(store.retention or 0, 2 * gap + grace + 1)
             return low.nodes.SessionAggregate(*shared, on_close, gap, grace, retention), types
         case UnlimitedWindows(start=start):
             return low.nodes.TimeWindowAggregate(*shared, start), types

@@ -35,6 +35,18 @@ def of_record(fn: Callable[..., Any], with_key: bool) -> RecordFunction:
     return fn if with_key else lambda _key, value: fn(value)
 
 
+def branch_condition(node: BranchFilter) -> Callable[[Column, Column], Column]:
+    """Of which records a branch is the first that holds."""
+
+    def mine(key: Column, value: Column) -> Column:
+        conditions = [~_holds(condition, key, value) for condition in node.earlier]
+        if node.condition is not None:
+            conditions.append(_holds(node.condition, key, value))
+        return reduce(Column.__and__, conditions, F.lit(True))
+
+    return mine
+
+
 @lowers(Filter)
 def filter_(low: Lowering, step: Step) -> tuple[Any, Types]:
     """Keep what the predicate holds of."""
@@ -49,14 +61,7 @@ def branch(low: Lowering, step: Step) -> tuple[Any, Types]:
     """Keep what no earlier branch took and this one wants."""
     node, types = step.node, low.input_types(step)
     assert isinstance(node, BranchFilter)
-
-    def mine(key: Column, value: Column) -> Column:
-        conditions = [~_holds(condition, key, value) for condition in node.earlier]
-        if node.condition is not None:
-            conditions.append(_holds(node.condition, key, value))
-        return reduce(Column.__and__, conditions, F.lit(True))
-
-    predicate = low.columns.of_record(node, mine, types.key, types.value)
+    predicate = low.columns.of_record(node, branch_condition(node), types.key, types.value)
     return low.nodes.Filter(step.name, predicate.evaluator, False), types
 
 

@@ -84,7 +84,8 @@ public final class TimeWindowAggregate extends WindowedTable {
     if (!onClose) {
       Object windowed = windowed(record.key(), start, endOf(start, entry));
       Object result = aggregate == null ? null : folder.result(aggregate);
-      update(record.withKey(windowed).change(result, result(entry), time));
+      long at = aggregate == null && isCached() ? record.time() : time;
+      update(record.withKey(windowed).change(result, result(entry), at));
     }
   }
 

@@ -1,0 +1,213 @@
+"""Topologies without state: pure Catalyst expressions, no shuffle, no kernel; Python UDFs are welcome here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, StructType
+
+from tidemill.dsl import record
+from tidemill.engine import serdes
+from tidemill.engine.columns import Columns, array_of, pair_of
+from tidemill.engine.lowering import Types
+from tidemill.engine.operators.source import source_types
+from tidemill.engine.operators.stateless import branch_condition, of_record
+from tidemill.topology import Topology
+from tidemill.topology.nodes import (
+    BranchFilter,
+    Filter,
+    FlatMap,
+    FlatMapValues,
+    GroupBy,
+    Map,
+    MapValues,
+    Merge,
+    Node,
+    SelectKey,
+    Sink,
+    StreamSource,
+)
+
+_STATELESS = (StreamSource, Filter, BranchFilter, MapValues, FlatMapValues, Map, FlatMap, SelectKey, Merge, Sink)
+
+
+def is_stateless(topology: Topology) -> bool:
+    """Whether a topology keeps nothing and shuffles nothing."""
+    return all(isinstance(node, _STATELESS) for node in topology)
+
+
+def stateless_output(columns: Columns, topology: Topology, sources: Mapping[str, DataFrame]) -> tuple[DataFrame, dict[str, Types]]:
+    """The records a stateless topology writes, and the types of its steps."""
+    run = _Run(columns, topology)
+    readers = [node for node in topology if isinstance(node, StreamSource)]
+    parts = []
+    for source in dict.fromkeys(id(sources[node.name]) for node in readers):
+        mine = [node for node in readers if id(sources[node.name]) == source]
+        parts.append(run.read(sources[mine[0].name], mine))
+    return reduce(DataFrame.unionAll, parts), run.types
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """Where a record is: its key and value so far. Rows of other paths have another number in `path`."""
+
+    path: int
+    key: Column
+    value: Column
+    types: Types
+
+
+class _Run:
+    """Follows all paths from one frame at once; a fork copies rows and numbers the copies."""
+
+    def __init__(self, columns: Columns, topology: Topology) -> None:
+        self.types: dict[str, Types] = {}
+        self._columns = columns
+        self._topology = topology
+        self._paths = 0
+        self._done: list[tuple[_Flow, Sink]] = []
+
+    def read(self, frame: DataFrame, nodes: list[StreamSource]) -> DataFrame:
+        self._done = []
+        rows = frame.select(
+            F.col("key").alias("__key"),
+            F.col("value").alias("__value"),
+            F.col("timestamp").alias(record.TIMESTAMP),
+            F.col("headers").alias(record.HEADERS),
+            F.col("topic").alias(record.TOPIC),
+            F.col("partition").alias(record.PARTITION),
+            F.col("offset").alias(record.OFFSET),
+            F.lit(0).alias("__path"),
+        )
+        for node in nodes:
+            assert node.key is not None
+            assert node.value is not None
+        flows = [
+            _Flow(
+                self._new_path(),
+                serdes.decode(node.key, F.col("__key")),  # type: ignore[arg-type]
+                serdes.decode(node.value, F.col("__value")),  # type: ignore[arg-type]
+                source_types(node),
+            )
+            for node in nodes
+        ]
+        chosen = [F.when(_reads(node), F.lit(flow.path)) for node, flow in zip(nodes, flows, strict=True)]
+        rows = _copied(rows, F.array(*chosen))
+        for node, flow in zip(nodes, flows, strict=True):
+            self.types[node.name] = flow.types
+            rows = self._fork(rows, node, flow)
+        return self._written(rows)
+
+    def _fork(self, rows: DataFrame, node: Node, flow: _Flow) -> DataFrame:
+        children = self._topology.children(node.name)
+        if len(children) == 1:
+            return self._follow(rows, children[0], flow)
+        flows = [replace(flow, path=self._new_path()) for _ in children]
+        copies = F.array(*(F.lit(copy.path) for copy in flows))
+        here = F.col("__path") == flow.path
+        rows = _copied(rows, F.when(here, copies).otherwise(F.array(F.col("__path"))))
+        for child, copy in zip(children, flows, strict=True):
+            rows = self._follow(rows, child, copy)
+        return rows
+
+    def _follow(self, rows: DataFrame, node: Node, flow: _Flow) -> DataFrame:
+        if isinstance(node, Sink):
+            self._done.append((flow, node))
+            self.types[node.name] = flow.types
+            return rows
+        rows, flow = self._step(rows, node, flow)
+        self.types[node.name] = flow.types
+        return self._fork(rows, node, flow)
+
+    def _step(self, rows: DataFrame, node: Node, flow: _Flow) -> tuple[DataFrame, _Flow]:
+        columns, key, value, types = self._columns, flow.key, flow.value, flow.types
+        elsewhere = F.col("__path") != flow.path
+        match node:
+            case Filter():
+                fn = of_record(node.predicate, node.with_key)
+                columns.type_of_record(node, fn, types.key, types.value)
+                holds = F.coalesce(_as_column(fn(key, value)), F.lit(False))
+                return rows.where(elsewhere | (~holds if node.negate else holds)), flow
+            case BranchFilter():
+                columns.type_of_record(node, branch_condition(node), types.key, types.value)
+                return rows.where(elsewhere | branch_condition(node)(key, value)), flow
+            case MapValues():
+                fn = of_record(node.fn, node.with_key)
+                type_ = columns.type_of_record(node, fn, types.key, types.value)
+                return rows, replace(flow, value=_as_column(fn(key, value)), types=Types(types.key, type_))
+            case SelectKey() | GroupBy():
+                type_ = columns.type_of_record(node, node.fn, types.key, types.value)
+                return rows, replace(flow, key=_as_column(node.fn(key, value)), types=Types(type_, types.value))
+            case Map():
+                first, second = pair_of(node, node.fn(key, value))
+                pair = columns.struct_type_of_record(node, node.fn, types.key, types.value)
+                return rows, replace(flow, key=first, value=second, types=Types(*(f.dataType for f in pair)))
+            case FlatMapValues() | FlatMap():
+                return self._exploded(rows, node, flow)
+        return rows, flow
+
+    def _exploded(self, rows: DataFrame, node: FlatMapValues | FlatMap, flow: _Flow) -> tuple[DataFrame, _Flow]:
+        fn = of_record(node.fn, True if isinstance(node, FlatMap) else node.with_key)
+        type_ = self._columns.array_type_of_record(node, fn, flow.types.key, flow.types.value)
+        assert isinstance(type_, ArrayType)
+        name = f"__element{flow.path}"
+        while name in rows.columns:
+            name += "_"
+        nothing = F.array(F.lit(None).cast(type_.elementType))
+        here = F.col("__path") == flow.path
+        array = F.when(here, array_of(fn(flow.key, flow.value)).cast(type_)).otherwise(nothing)
+        rows = rows.select("*", F.explode(array).alias(name))
+        element = F.col(name)
+        if isinstance(node, FlatMapValues):
+            return rows, replace(flow, value=element, types=Types(flow.types.key, type_.elementType))
+        pair = type_.elementType
+        assert isinstance(pair, StructType)
+        types = Types(pair[0].dataType, pair[1].dataType)
+        return rows, replace(flow, key=element[pair[0].name], value=element[pair[1].name], types=types)
+
+    def _written(self, rows: DataFrame) -> DataFrame:
+        topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
+        for flow, sink in self._done:
+            here = F.col("__path") == flow.path
+            name = F.lit(sink.topic) if sink.chooser is None else sink.chooser(flow.key, flow.value)
+            key_serde = sink.key or serdes.default_serde(flow.types.key)
+            value_serde = sink.value or serdes.default_serde(flow.types.value)
+            topic = F.when(here, name).otherwise(topic)
+            key = F.when(here, serdes.encode(key_serde, flow.key)).otherwise(key)
+            value = F.when(here, serdes.encode(value_serde, flow.value)).otherwise(value)
+        return rows.select(
+            topic.alias("topic"),
+            key.alias("key"),
+            value.alias("value"),
+            F.col(record.HEADERS).alias("headers"),
+            F.col(record.TIMESTAMP).alias("timestamp"),
+            F.col(record.PARTITION).alias("task"),
+            F.col(record.OFFSET).alias("sequence"),
+        )
+
+    def _new_path(self) -> int:
+        self._paths += 1
+        return self._paths
+
+
+def _reads(node: StreamSource) -> Column:
+    if node.pattern is not None:
+        return F.col(record.TOPIC).rlike(f"^(?:{node.pattern})$")
+    return F.col(record.TOPIC).isin(*node.topics)
+
+
+def _copied(rows: DataFrame, paths: Column) -> DataFrame:
+    """One copy of each row per path; a barrier, which has no topic, stays as it is."""
+    present = F.filter(paths, lambda path: path.isNotNull())
+    barrier = F.col(record.TOPIC).isNull()
+    chosen = F.when(barrier, F.array(F.lit(0))).otherwise(present)
+    others = [column for column in rows.columns if column != "__path"]
+    return rows.select(*others, F.explode(chosen).alias("__path"))
+
+
+def _as_column(result: object) -> Column:
+    return result if isinstance(result, Column) else F.lit(result)
