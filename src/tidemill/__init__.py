@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from tidemill.dsl.python_fn import python_fn
     from tidemill.dsl.topology_builder import TopologyBuilder
     from tidemill.errors import TidemillError
+    from tidemill.runtime.app import App
     from tidemill.serde.windowed import Windowed
     from tidemill.topology.errors import TopologyError
     from tidemill.topology.graph import Topology
     from tidemill.topology.stores import state_store
 
 __all__ = [
+    "App",
     "FixedKeyProcessor",
     "GlobalKTable",
     "KStream",
@@ -57,6 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "App": "tidemill.runtime.app",
     "FixedKeyProcessor": "tidemill.dsl.processor",
     "GlobalKTable": "tidemill.dsl.global_ktable",
     "KStream": "tidemill.dsl.kstream",

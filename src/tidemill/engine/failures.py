@@ -121,7 +121,7 @@ def _lost(match: re.Match[str]) -> TidemillError:
     reason = match["reason"] if "reason" in match.groupdict() and match["reason"] else match[0]
     return OffsetsLostError(
         f"records that were not read yet are gone from Kafka: {reason.strip().splitlines()[0]}",
-        remedy="keep records (retention.ms) longer than the app may be down; `tidemill app reset` starts anew",
+        remedy="keep records (retention.ms) longer than the app may be down, or reset the app",
     )
 
 

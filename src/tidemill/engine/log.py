@@ -39,6 +39,9 @@ rootLogger.appenderRef.file.ref = file
 # Stopping a real-time query interrupts its tasks on purpose; Spark reports each as an error with a trace.
 logger.shuffle.name = org.apache.spark.shuffle.streaming
 logger.shuffle.level = off
+# A batch longer than the trigger interval is what catching up looks like.
+logger.trigger.name = org.apache.spark.sql.execution.streaming.runtime.ProcessingTimeExecutor
+logger.trigger.level = error
 logger.kafkaclients.name = org.apache.kafka
 logger.kafkaclients.level = error
 """)

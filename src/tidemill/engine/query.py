@@ -17,6 +17,7 @@ from tidemill.errors import TidemillError
 from tidemill.topology import Topology
 
 _PAUSE = 0.01
+_SLOW_ENOUGH_MS = 50
 _DROPPED = ("null_key", "null_value", "late")
 
 
@@ -60,6 +61,9 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
             if name.startswith("spark.sql."):
                 spark.conf.set(name, value)
     spark.conf.set("spark.sql.shuffle.partitions", str(plan.tasks))
+    if plan.trigger.interval_ms >= _SLOW_ENOUGH_MS:
+        # The trigger itself spaces out the questions to Kafka; a pause on top would make every trigger late.
+        spark.conf.set("spark.sql.streaming.pollingDelay", "1ms")
     try:
         frames = read_sources(spark, plan.topology.sources, plan.reading)
         pipeline = build_pipeline(spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching)

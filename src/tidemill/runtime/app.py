@@ -1,0 +1,177 @@
+"""App: a topology under an application id, from start to stop."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+from tidemill.dsl.builder import StreamsBuilder
+from tidemill.errors import TidemillError, UsageError
+from tidemill.runtime.config import AppConfig
+from tidemill.runtime.explain import explain
+from tidemill.runtime.layers import load_config
+from tidemill.runtime.signals import stop_on_signal
+from tidemill.runtime.state import Listener, State
+from tidemill.runtime.supervision import ErrorHandler
+from tidemill.runtime.watcher import Watcher
+from tidemill.topology import Topology
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Builds(Protocol):
+    """A builder of topologies: StreamsBuilder, TopologyBuilder."""
+
+    def build(self) -> Topology:
+        """The topology."""
+
+
+class App:
+    """Runs a topology against Kafka, exactly once unless told otherwise.
+
+    Settings are keywords in snake_case, or Kafka Streams' names in a dict `config` or a TOML file; the
+    environment (`TIDEMILL_...`) is asked for what is in neither keyword nor dict.
+
+    >>> from tidemill import StreamsBuilder
+    >>> builder = StreamsBuilder()
+    >>> builder.stream("orders").to("copy")
+    >>> app = App("copier", builder, bootstrap_servers="localhost:9092", commit_interval_ms=200)
+    >>> app
+    <App copier CREATED>
+    >>> app.run()  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        application_id: str,
+        builder: Builds | Topology,
+        *,
+        bootstrap_servers: str | None = None,
+        config: Mapping[str, Any] | None = None,
+        config_file: str | os.PathLike[str] | None = None,
+        spark: SparkSession | None = None,
+        starting_offsets: Mapping[str, Mapping[int, int]] | None = None,
+        **settings: Any,
+    ) -> None:
+        given = {"config": config, "bootstrap_servers": bootstrap_servers, **settings}
+        self.config: AppConfig = load_config(application_id, given, file=config_file)
+        self.topology = _topology(builder, explicit_names=self.config.explicit_names)
+        self._watcher = Watcher(self.config, self.topology, spark, starting_offsets)
+        self._lifecycle = threading.RLock()
+
+    @property
+    def application_id(self) -> str:
+        """The id: of the consumer group, the state directory, the transactions."""
+        return self.config.application_id
+
+    @property
+    def state(self) -> State:
+        """What the app is doing."""
+        return self._watcher.states.state
+
+    @property
+    def error(self) -> TidemillError | None:
+        """Why the app is in state ERROR."""
+        return self._watcher.error
+
+    def on_state_change(self, listener: Listener) -> None:
+        """Have `listener(new, old)` called on every change of state."""
+        self._watcher.states.listen(listener)
+
+    def on_error(self, handler: ErrorHandler) -> None:
+        """Let `handler(error)` decide between Reaction.REPLACE and Reaction.SHUTDOWN."""
+        self._watcher.supervisor.handler = handler
+
+    def start(self, *, until: Literal["now"] | None = None) -> None:
+        """Start and return once the query runs. With `until="now"` it ends at what is in the topics now."""
+        if until not in (None, "now"):
+            raise UsageError(f"`{until}` is no end of a run", remedy='leave it out, or say until="now"')
+        with self._lifecycle:
+            self._watcher.start(bounded=until == "now")
+
+    def run(self, *, until: Literal["now"] | None = None) -> None:
+        """Start, and block until a signal, `stop()` or an error ends the app; the error is raised."""
+        asked = threading.Event()
+        with stop_on_signal(asked.set) as take_signals:
+            self.start(until=until)
+            take_signals()
+            while not self.wait(0.2):
+                if asked.is_set():
+                    self.stop()
+        if self.error is not None:
+            raise self.error
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the app has stopped or failed; False if the time is over first."""
+        return self._watcher.states.wait_for(State.STOPPED, State.ERROR, timeout=timeout)
+
+    def stop(self, timeout: float = 60.0) -> bool:
+        """Finish the batch in work, then stop. False if that took longer and the batch was broken off."""
+        with self._lifecycle:
+            return self._watcher.stop(timeout)
+
+    close = stop
+
+    def pause(self, timeout: float = 60.0) -> None:
+        """Finish the batch in work and begin no other; state and position stay where they are."""
+        with self._lifecycle:
+            self._watcher.pause(timeout)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        with self._lifecycle:
+            self._watcher.resume()
+
+    def describe(self) -> str:
+        """The topology in Kafka Streams' text form."""
+        return self.topology.describe()
+
+    def explain(self) -> str:
+        """What Spark is made to do: the levels of the plan, their steps and stores."""
+        return explain(self.topology)
+
+    def metadata(self) -> dict[str, Any]:
+        """Who the app is and where it keeps things."""
+        return {
+            "application_id": self.application_id,
+            "state": str(self.state),
+            "pid": os.getpid(),
+            "bootstrap_servers": self.config.settings.bootstrap_servers,
+            "processing_guarantee": str(self.config.guarantee),
+            "latency": str(self.config.latency),
+            "master": self.config.master,
+            "tasks": self._watcher.tasks,
+            "source_topics": list(self.topology.source_topics),
+            "sink_topics": list(self.topology.sink_topics),
+            "stores": list(self.topology.stores),
+            "checkpoint": self.config.checkpoint,
+            "log_file": str(self._watcher.log_file),
+        }
+
+    def metrics(self) -> dict[str, Any]:
+        """Figures on what the app has done so far."""
+        return self._watcher.figures()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<App {self.application_id} {self.state}>"
+
+
+def _topology(builder: Builds | Topology, *, explicit_names: bool) -> Topology:
+    if isinstance(builder, Topology):
+        return builder
+    if explicit_names and isinstance(builder, StreamsBuilder):
+        return builder.build(explicit_names=True)
+    return builder.build()

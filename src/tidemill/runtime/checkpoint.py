@@ -1,0 +1,133 @@
+"""What an app leaves on disk: Spark's checkpoint, and a note of what it was made by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tidemill.engine.steps import physical_plan
+from tidemill.errors import TidemillError
+from tidemill.topology import Topology
+from tidemill.topology.compatibility import compare
+
+Offsets = dict[tuple[str, int], int]
+"""Offsets by (topic, partition)."""
+
+_VERSION = 1
+
+
+class IncompatibleError(TidemillError):
+    """The state on disk was made by another topology and would mean something else to this one."""
+
+    code = "INCOMPATIBLE_STATE"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What must stay the same for a checkpoint to keep its meaning."""
+
+    tasks: int
+    depth: int
+    levels: Mapping[str, int]
+    """Which level keeps a store: Spark finds state by the position of its operator."""
+    topology: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, topology: Topology, tasks: int) -> Note:
+        """The note of an app that starts for the first time."""
+        plan = physical_plan(topology)
+        levels = {
+            store: plan.levels[topology.store_owner(store).name]
+            for store in topology.stores
+            if topology.store_owner(store).name in plan.levels
+        }
+        return cls(tasks, plan.depth, levels, topology.to_json())
+
+
+class Checkpoint:
+    """The folder of an app. `location` is Spark's checkpoint, which may be elsewhere than the folder."""
+
+    def __init__(self, folder: Path, location: str) -> None:
+        self.folder = folder
+        self.location = location
+        self._note = folder / "app.json"
+
+    @property
+    def engine_lock(self) -> Path:
+        """The file whose lock the JVM holds."""
+        return self.folder / "engine.lock"
+
+    @property
+    def log_file(self) -> Path:
+        """Spark's log."""
+        return self.folder / "logs" / "spark.log"
+
+    def read(self) -> Note | None:
+        """The note of earlier runs, None before the first."""
+        try:
+            data = json.loads(self._note.read_text(encoding="utf-8"))
+            return Note(data["tasks"], data["depth"], data["levels"], data["topology"])
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError) as error:
+            raise IncompatibleError(
+                f"the note on the app's state cannot be read: {error}",
+                where=str(self._note),
+                remedy="restore the file from a backup, or reset the app",
+            ) from error
+
+    def write(self, note: Note) -> None:
+        """Keep a note, whole or not at all."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        unfinished = self._note.with_suffix(".tmp")
+        unfinished.write_text(json.dumps({"version": _VERSION, **asdict(note)}, indent=1), encoding="utf-8")
+        unfinished.replace(self._note)
+
+    def check(self, old: Note, new: Note) -> None:
+        """Refuse a topology that cannot go on with the state there is."""
+        verdicts = compare(old.topology, new.topology)
+        moved = [store for store, level in new.levels.items() if old.levels.get(store, level) != level]
+        reasons = [str(store) for store in verdicts.stores] if not verdicts.may_go_on else []
+        reasons += [f"{store}: needs reset (it moved behind another shuffle)" for store in moved]
+        if new.depth != old.depth and old.levels:
+            reasons.append(f"the plan has {new.depth} levels now, it had {old.depth}")
+        if reasons:
+            raise IncompatibleError(
+                "the topology changed in a way the state does not survive:\n  " + "\n  ".join(reasons),
+                where=str(self.folder),
+                remedy="undo the change, use another application id, or reset the app",
+            )
+
+    def committed(self) -> Offsets:
+        """The end of the last batch that is known to be finished; empty where Spark's files are not local."""
+        done = _newest(Path(self.location) / "commits")
+        if done is None:
+            return {}
+        try:
+            lines = (Path(self.location) / "offsets" / str(done)).read_text(encoding="utf-8").splitlines()
+        except OSError:
+            return {}
+        found: Offsets = {}
+        for line in lines[2:]:
+            if line.startswith("{"):
+                merge_lowest(found, json.loads(line))
+        return found
+
+
+def merge_lowest(into: Offsets, offsets: Mapping[str, Mapping[str, int]]) -> None:
+    """Add the offsets of one source; a topic read twice is as far as its slower reader."""
+    for topic, partitions in offsets.items():
+        for partition, offset in partitions.items():
+            key = (topic, int(partition))
+            into[key] = min(into.get(key, offset), offset)
+
+
+def _newest(folder: Path) -> int | None:
+    try:
+        numbers = [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
+    except OSError:
+        return None
+    return max(numbers, default=None)

@@ -1,0 +1,68 @@
+"""The topics of an app: sources must be there, sinks and markers are created."""
+
+from __future__ import annotations
+
+import logging
+
+from tidemill.errors import NotFound, TidemillError
+from tidemill.kafka.admin import Admin
+from tidemill.runtime.config import AppConfig
+from tidemill.topology import Topology
+
+log = logging.getLogger(__name__)
+
+
+def marker_topic(application_id: str) -> str:
+    """The empty topic, and the group of the same name, that hold the batch markers of exactly-once."""
+    return f"{application_id}-markers"
+
+
+def check_sources(admin: Admin, topology: Topology, config: AppConfig) -> int:
+    """Refuse to start where a source topic is missing; returns the largest number of partitions."""
+    written = set(topology.sink_topics)
+    most = 1
+    for source in topology.sources:
+        for topic in source.topics:
+            try:
+                most = max(most, len(admin.topic(topic).partitions))
+            except NotFound as error:
+                if topic in written and config.auto_create_topics:
+                    continue
+                raise NotFound(
+                    f"topic `{topic}` does not exist; `{source.name}` reads it",
+                    where=admin.watch.where,
+                    remedy=f"create it with `tidemill topics create {topic}`",
+                ) from error
+    return most
+
+
+def create_topics(
+    admin: Admin, topology: Topology, config: AppConfig, *, partitions: int, tasks: int
+) -> None:
+    """Create the sink topics that are missing, and the marker topic."""
+    for sink in topology.sinks:
+        if sink.topic is None or admin.exists(sink.topic):
+            continue
+        if not config.auto_create_topics:
+            raise NotFound(
+                f"topic `{sink.topic}` does not exist; `{sink.name}` writes it",
+                where=admin.watch.where,
+                remedy=f"create it with `tidemill topics create {sink.topic}`, or auto.create.topics=true",
+            )
+        _create(admin, sink.topic, partitions, config.replication_factor)
+    if config.exactly_once:
+        markers = marker_topic(config.application_id)
+        if not admin.exists(markers):
+            _create(admin, markers, tasks, config.replication_factor)
+        elif len(admin.topic(markers).partitions) < tasks:
+            admin.add_partitions(markers, tasks)
+
+
+def _create(admin: Admin, topic: str, partitions: int, replication: int) -> None:
+    try:
+        admin.create(topic, partitions=partitions, replication=replication)
+    except TidemillError:
+        # Another app may have been quicker.
+        if not admin.exists(topic):
+            raise
+    log.info("created topic %s with %d partitions", topic, partitions)
