@@ -50,7 +50,7 @@ from tidemill.engine.session import spark_session
 from tidemill.errors import TidemillError
 
 try:
-    conf = {"spark.driver.extraJavaOptions": "-XX:MaxMetaspaceSize=1m"}
+    conf = {"spark.driver.extraJavaOptions": "-Xss1k"}
     spark_session("local[2]", log_file=Path(sys.argv[1]), conf=conf)
 except TidemillError as error:
     print(error)
@@ -78,6 +78,6 @@ def test_a_failed_start_is_one_paragraph_with_the_jvms_words(program: Program, t
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert done.stdout.startswith("Spark did not start")
-    assert "Metaspace" in done.stdout
+    assert "stack size" in done.stdout
     assert str(tmp_path / "spark.log") in done.stdout
     assert "Remedy: " in done.stdout

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tidemill.engine.archive import use_options
 from tidemill.engine.kernel import kernel_jar
 from tidemill.engine.log import write_log_settings
 from tidemill.errors import SetupError
@@ -58,19 +59,23 @@ def spark_session(
     return session
 
 
-def session_settings(
-    master: str, *, log_file: Path, conf: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | None = None) -> dict[str, str]:
     """Every setting of a session, ours first, the user's `conf` on top."""
     given = dict(conf or {})
     jars = [str(jar) for jar in [kernel_jar(), *resolve("spark-kafka")]]
-    java_options = f"-Dlog4j2.configurationFile={write_log_settings(log_file).as_uri()} -Duser.timezone=UTC"
+    java_options = [
+        f"-Dlog4j2.configurationFile={write_log_settings(log_file).as_uri()}",
+        "-Duser.timezone=UTC",
+        # What the JVM itself has to say goes to the log too, and into the error when it does not start.
+        "-XX:+DisplayVMOutputToStderr",
+        *use_options(),
+    ]
     settings = {
         **_STREAMING,
         "spark.jars": ",".join(jars),
         # py4j and the file system class below are looked up by the driver's first class loader.
         "spark.driver.extraClassPath": ":".join(jars),
-        "spark.driver.extraJavaOptions": java_options,
+        "spark.driver.extraJavaOptions": " ".join(java_options),
         "spark.driver.memory": "2g",
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "tidemill-warehouse"),
         "spark.sql.shuffle.partitions": str(_cores(master)),
