@@ -5,10 +5,15 @@ from __future__ import annotations
 import importlib
 import io
 import json
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
+from tidemill.serde.avro_types import avro_ddl
 from tidemill.serde.base import Serde, SerdeError
+from tidemill.serde.registry import RegisteredSchema, SchemaRegistry, address, split_id, with_id
+
+__all__ = ["AvroSerde", "avro", "avro_ddl"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,102 +24,122 @@ class AvroSerde(Serde):
     avro_schema: str | None = None
     registry: str | None = None
     subject: str | None = None
+    authorization: str | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def known_schema(self) -> str:
+        """The schema values have, as JSON text."""
+        if self.avro_schema is None:
+            raise SerdeError(
+                "which schema of the registry this Avro serde means is not known",
+                remedy='name its subject, as in subject="orders-value", or give the schema',
+            )
+        return self.avro_schema
+
+    def schema_id(self) -> int | None:
+        """The id written before each message, registered where it is new; None without registry."""
+        if self.registry is None:
+            return None
+        text = self.known_schema
+        if self.subject is None:
+            raise SerdeError(
+                "an Avro serde that writes needs the subject its schema is registered under",
+                remedy='add subject=, for instance subject="orders-value"',
+            )
+        return _registry(self.registry, self.authorization).register(self.subject, text)
 
     def _to_bytes(self, value: Any) -> bytes:
         out = io.BytesIO()
-        self._codec().schemaless_writer(out, self._parsed(), value)
-        return out.getvalue()
+        _codec().schemaless_writer(out, _parsed(self.known_schema), value)
+        id_ = self.schema_id()
+        return out.getvalue() if id_ is None else with_id(id_, out.getvalue())
 
     def _from_bytes(self, data: bytes) -> Any:
-        return self._codec().schemaless_reader(io.BytesIO(data), self._parsed(), None)
-
-    def _codec(self) -> Any:
-        try:
-            return importlib.import_module("fastavro")
-        except ModuleNotFoundError:
-            raise SerdeError("Avro in Python needs fastavro", remedy="pip install 'tidemill[avro]'") from None
-
-    def _parsed(self) -> Any:
-        if self.avro_schema is None or self.registry is not None:
-            raise SerdeError("the schemas of this Avro serde live in a registry: only Spark reads them")
-        return json.loads(self.avro_schema)
+        reading = _parsed(self.known_schema)
+        writing = reading
+        if self.registry is not None:
+            id_, data = split_id(data)
+            writing = _writers(self.registry, self.authorization, id_)
+        stream = io.BytesIO(data)
+        value = _codec().schemaless_reader(stream, writing, reading)
+        if stream.read(1):
+            raise SerdeError("more bytes follow the Avro value", value=data)
+        return value
 
 
 def avro(
-    schema: str | dict[str, Any] | None = None, *, registry: str | None = None, subject: str | None = None
+    schema: str | dict[str, Any] | list[Any] | None = None,
+    *,
+    registry: str | None = None,
+    subject: str | None = None,
 ) -> AvroSerde:
-    """Avro of a schema (JSON text or a dict), of a registry's address, or of both.
+    """Avro of a schema (JSON text or a dict), of a subject of a registry, or of both.
+
+    With a registry and no schema, the latest of the subject is asked for now. A login is part of the address:
+    `https://user:password@host:8081`; plans and messages show the address without it.
 
     >>> avro('{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}').schema
     'struct<id:bigint>'
     """
     if schema is None and registry is None:
-        raise SerdeError("Avro needs a schema", remedy="give the Avro schema, or registry=")
-    parsed = json.loads(schema) if isinstance(schema, str) else schema
+        raise SerdeError("Avro needs a schema", remedy="give the Avro schema, or registry= and subject=")
+    plain, login = (None, None) if registry is None else address(registry)
+    if schema is None and plain is not None and subject is not None:
+        client = _registry(plain, login)
+        schema = _whole(client, client.version(subject))
+    parsed = _loads(schema) if isinstance(schema, str) else schema
     text = None if parsed is None else json.dumps(parsed, sort_keys=True)
     ddl = "" if parsed is None else avro_ddl(parsed)
-    return AvroSerde(schema=ddl, avro_schema=text, registry=registry, subject=subject)
+    return AvroSerde(schema=ddl, avro_schema=text, registry=plain, subject=subject, authorization=login)
 
 
-def avro_ddl(schema: Any) -> str:
-    """The Spark type Avro data of a schema is read as.
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text  # a bare name, such as `long`
 
-    >>> avro_ddl({"type": "array", "items": ["null", "int"]})
-    'array<int>'
-    """
-    if isinstance(schema, str):
-        if schema not in _PRIMITIVES:
-            raise SerdeError(f"the Avro type `{schema}` is not known", remedy="define it where it is used")
-        return _PRIMITIVES[schema]
-    if isinstance(schema, list):
-        return _union([branch for branch in schema if branch != "null"])
+
+@cache
+def _registry(url: str, authorization: str | None) -> SchemaRegistry:
+    return SchemaRegistry(url, authorization)
+
+
+@cache
+def _writers(url: str, authorization: str | None, id_: int) -> Any:
+    client = _registry(url, authorization)
+    return _codec().parse_schema(_whole(client, client.schema(id_)))
+
+
+def _whole(client: SchemaRegistry, schema: RegisteredSchema) -> Any:
+    """A schema with the schemas it refers to written out where they are used first."""
+    if schema.kind != "AVRO":
+        raise SerdeError(f"the registry holds a schema of {schema.kind} there, not of Avro")
+    named: dict[str, Any] = {}
+    for reference in schema.references:
+        named[reference["name"]] = _whole(client, client.version(reference["subject"], reference["version"]))
+    return _filled(_loads(schema.text), named)
+
+
+def _filled(schema: Any, named: dict[str, Any]) -> Any:
     match schema:
-        case {"logicalType": "decimal", "precision": precision}:
-            return f"decimal({precision},{schema.get('scale', 0)})"
-        case {"logicalType": logical} if logical in _LOGICAL:
-            return _LOGICAL[logical]
-        case {"type": "record", "fields": fields}:
-            inner = (f"{field['name']}:{avro_ddl(field['type'])}" for field in fields)
-            return f"struct<{','.join(inner)}>"
-        case {"type": "array", "items": items}:
-            return f"array<{avro_ddl(items)}>"
-        case {"type": "map", "values": values}:
-            return f"map<string,{avro_ddl(values)}>"
-        case {"type": "enum"}:
-            return "string"
-        case {"type": "fixed"}:
-            return "binary"
-        case {"type": inner_type}:
-            return avro_ddl(inner_type)
-    raise SerdeError(f"this is no Avro schema: {schema!r}")
+        case str():
+            return named.pop(schema, schema)
+        case list():
+            return [_filled(branch, named) for branch in schema]
+        case dict():
+            parts = {"type", "items", "values", "fields"}
+            return {key: _filled(part, named) if key in parts else part for key, part in schema.items()}
+    return schema
 
 
-def _union(branches: list[Any]) -> str:
-    if len(branches) == 1:
-        return avro_ddl(branches[0])
-    if set(map(str, branches)) == {"int", "long"}:
-        return "bigint"
-    if set(map(str, branches)) == {"float", "double"}:
-        return "double"
-    members = (f"member{index}:{avro_ddl(branch)}" for index, branch in enumerate(branches))
-    return f"struct<{','.join(members)}>"
+@cache
+def _parsed(text: str) -> Any:
+    return _codec().parse_schema(json.loads(text))
 
 
-_PRIMITIVES: Final = {
-    "null": "void",
-    "boolean": "boolean",
-    "int": "int",
-    "long": "bigint",
-    "float": "float",
-    "double": "double",
-    "bytes": "binary",
-    "string": "string",
-}
-_LOGICAL: Final = {
-    "date": "date",
-    "timestamp-millis": "timestamp",
-    "timestamp-micros": "timestamp",
-    "local-timestamp-millis": "timestamp_ntz",
-    "local-timestamp-micros": "timestamp_ntz",
-    "uuid": "string",
-}
+def _codec() -> Any:
+    try:
+        return importlib.import_module("fastavro")
+    except ModuleNotFoundError:
+        raise SerdeError("Avro in Python needs fastavro", remedy="pip install 'tidemill[avro]'") from None

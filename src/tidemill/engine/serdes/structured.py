@@ -1,0 +1,81 @@
+"""Structured text: JSON by the kernel, CSV and XML by Spark's own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from tidemill.engine.serdes.fit import fit
+from tidemill.engine.serdes.form import Form, runs
+from tidemill.engine.serdes.jvm import convert, java
+from tidemill.engine.types import data_type
+from tidemill.serde.base import SerdeError
+from tidemill.serde.structured import CsvSerde, JsonSerde, XmlSerde
+
+
+@runs(JsonSerde)
+class JsonForm(Form):
+    """Text that is one whole value of the schema, or broken."""
+
+    def decode(self, serde: JsonSerde, data: Column, /) -> Column:
+        return convert(data, "JsonReader", java(data_type(serde.schema)))
+
+    def encode(self, serde: JsonSerde, value: Column, /) -> Column:
+        return convert(fit(value, data_type(serde.schema)), "JsonWriter")
+
+    def means_null(self, _serde: Any, data: Column, /) -> Column:
+        return F.trim(data.cast("string")) == F.lit("null")
+
+
+@runs(CsvSerde)
+class CsvForm(Form):
+    """One line with as many fields as the schema has."""
+
+    def decode(self, serde: CsvSerde, data: Column, /) -> Column:
+        options = {"sep": serde.delimiter, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _REST}
+
+        def parse(text: Column, type_: StructType) -> Column:
+            ddl = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in type_)
+            return F.from_csv(text, ddl, options)
+
+        return _whole(data, _struct(serde.schema), parse)
+
+    def encode(self, serde: CsvSerde, value: Column, /) -> Column:
+        fitted = fit(value, _struct(serde.schema))
+        return F.when(value.isNotNull(), F.to_csv(fitted, {"sep": serde.delimiter})).cast("binary")
+
+
+@runs(XmlSerde)
+class XmlForm(Form):
+    """One element of the row tag."""
+
+    def decode(self, serde: XmlSerde, data: Column, /) -> Column:
+        options = {"rowTag": serde.row_tag, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _REST}
+        return _whole(data, _struct(serde.schema), lambda text, type_: F.from_xml(text, type_, options))
+
+    def encode(self, serde: XmlSerde, value: Column, /) -> Column:
+        fitted = fit(value, _struct(serde.schema))
+        return F.when(value.isNotNull(), F.to_xml(fitted, {"rowTag": serde.row_tag})).cast("binary")
+
+
+#: The field Spark fills with text in which not everything fits.
+_REST = "_tidemill_rest"
+
+
+def _whole(data: Column, type_: StructType, parse: Callable[[Column, StructType], Column]) -> Column:
+    text = F.try_validate_utf8(data.cast("string"))
+    with_rest = StructType([*type_.fields]).add(_REST, "string")
+    parsed = parse(text, with_rest)
+    fields = F.struct(*(parsed[field.name].alias(field.name) for field in type_))
+    return F.when(parsed.isNotNull() & parsed[_REST].isNull(), fields)
+
+
+def _struct(schema: str) -> StructType:
+    type_ = data_type(schema)
+    if not isinstance(type_, StructType):
+        raise SerdeError(f"`{schema}` is not a list of fields", remedy="name the fields, as in `city STRING`")
+    return type_
