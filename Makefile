@@ -30,13 +30,17 @@ kernel: $(KERNEL_JAR) ## build the Java kernel (only when stale)
 $(KERNEL_JAR): $(KERNEL_SOURCES) $(VENV)/.ready
 	$(BIN)/python tools/build_kernel.py
 
+.PHONY: archive
+archive: venv kernel ## make the class archives that halve the start of Kafka and Spark
+	$(BIN)/tidemill dev fetch
+
 .PHONY: demo
 demo: venv kernel ## a live Kafka pipeline on Spark, nothing else to install
 	$(BIN)/tidemill demo
 
 .PHONY: test
 test: lint ## lint, types, layers, then every test of a normal run
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not slow and not bench" $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: venv kernel ## ruff, mypy and the layer contract

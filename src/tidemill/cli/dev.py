@@ -198,6 +198,8 @@ def fetch(
 ) -> None:
     """Download and verify all jars now, for images and for working offline.
 
+    Without names it also makes the class archives, which halve the start of Kafka and of Spark.
+
     Example:
 
         $ tidemill dev fetch
@@ -222,6 +224,18 @@ def fetch(
         Column("purpose", "PURPOSE"),
     ]
     session.out.rows(columns, rows)
+    if not names:
+        _make_archives(session)
+
+
+def _make_archives(session: Session) -> None:
+    from tidemill.engine.archive import build_archive
+    from tidemill.kafka.embedded import dev_fetch
+
+    session.out.note("Making the class archives of Kafka and Spark: once, about a minute.")
+    dev_fetch()
+    if build_archive() is None:
+        session.out.note("No archive for Spark could be made: it works as well, and starts a little later.")
 
 
 def _interrupt(number: int, frame: object) -> None:  # noqa: ARG001 -- the signature of a signal handler
