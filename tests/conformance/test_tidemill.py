@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from conformance.cases import Case
 from conformance.recorded import recorded_answer
 from conformance.scenarios import CASES
+from conformance.strategies import FLUSH_KEY
 from conformance.templates import TEMPLATES
-from oracle.compare import compare, compare_final
+from oracle.compare import Steps, compare, compare_final
 from oracle.driver import run_oracle
 
 if TYPE_CHECKING:
@@ -50,10 +51,15 @@ def test_recorded_scenario(case: Case) -> None:
 def _agrees(name: str, scenario: Scenario) -> None:
     expected, actual = run_oracle(scenario).steps, _tidemill(scenario).steps
     if TEMPLATES[name].agreement == "final":
-        difference = compare_final(expected, actual)
+        # What closes everything at the end may itself be final at once, or not yet: that is no difference.
+        difference = compare_final(_without_flush(expected), _without_flush(actual))
     else:
         difference = compare(expected, actual, scenario)
     assert difference is None, difference
+
+
+def _without_flush(steps: Steps) -> Steps:
+    return tuple(tuple(r for r in step if FLUSH_KEY not in (r.key, r.key and r.key[0])) for step in steps)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from tidemill.dsl import record
+from tidemill.engine.types import data_type
 from tidemill.topology import TopologyError
 from tidemill.topology.nodes import Node
 
@@ -40,12 +41,16 @@ class Columns:
         self._java = spark._jvm.io.tidemill.spark.Columns  # type: ignore[union-attr]
         self._frames: dict[str, DataFrame] = {}
 
-    def of_record(self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType) -> Function:
+    def of_record(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> Function:
         """A function of (key, value) that may also read the record's headers, timestamp and place."""
         frame = self._frame({"key": key, "value": value}, metadata=True)
         return self._resolved(node, frame, lambda: result(F.col("key"), F.col("value")))
 
-    def of(self, node: Node, result: Callable[..., Any], arguments: Arguments, cast: DataType | None = None) -> Function:
+    def of(
+        self, node: Node, result: Callable[..., Any], arguments: Arguments, cast: DataType | None = None
+    ) -> Function:
         """A function of these arguments, in their order; its result is cast if a type is given."""
         frame = self._frame(arguments)
         return self._resolved(node, frame, lambda: result(*(F.col(name) for name in arguments)), cast)
@@ -136,7 +141,7 @@ class Columns:
         text = schema.json() + str(metadata)
         if text not in self._frames:
             if metadata:
-                schema = StructType([*schema.fields, *StructType.fromDDL(_METADATA).fields])
+                schema = StructType([*schema.fields, *_metadata()])
             self._frames[text] = self._spark.createDataFrame([], schema)
         return self._frames[text]
 
@@ -158,7 +163,7 @@ def _called(node: Node, call: Callable[[], Any]) -> Column:
             f"the function failed: {type(error).__name__}: {error}",
             node=node.name,
             place=node.place,
-            remedy="it is called once with Spark Columns and returns a Column; use python_fn() for plain Python",
+            remedy="it gets Spark Columns, once, and returns a Column; use python_fn() for plain Python",
         ) from error
     return _column(node, result)
 
@@ -193,7 +198,7 @@ def _struct(node: Node, result: Any) -> Column:
 
 
 def array_of(result: Any) -> Any:
-    """An array Column of what a function returned: a Column as it is, a list of Columns or pairs as an array."""
+    """What a function returned as an array Column: a Column as it is, a list of Columns or pairs as one."""
     if not isinstance(result, Sequence) or isinstance(result, str | bytes):
         return result
     return F.array(
@@ -228,7 +233,9 @@ def _unresolved(node: Node, error: PySparkException) -> TopologyError:
             remedy=f"there are: {proposal}",
         )
     first = str(error).split("\n")[0].removeprefix(f"[{condition}] ").split(" SQLSTATE")[0]
-    return TopologyError(first, node=node.name, place=node.place, remedy="compare the types of what you combine")
+    return TopologyError(
+        first, node=node.name, place=node.place, remedy="compare the types of what you combine"
+    )
 
 
 def _python_inside(node: Node) -> TopologyError:
@@ -248,3 +255,9 @@ def _not_an_aggregate(node: Node, error: Exception) -> TopologyError:
         place=node.place,
         remedy="return one aggregate such as F.sum(value), or give an initial value and a function",
     )
+
+
+def _metadata() -> list[StructField]:
+    type_ = data_type(_METADATA)
+    assert isinstance(type_, StructType)
+    return type_.fields

@@ -18,7 +18,7 @@ from tidemill.serde.base import Serde
 from tidemill.topology.nodes import Kind, Sink, TopicSource
 
 BARRIER = -1
-"""The port of rows that pass through every level unchanged, so that a driver knows all before them is done."""
+"""The port of rows that pass every level unchanged, so that a driver knows all before them is done."""
 
 _QUEUES_PER_PORT = 1_000_000
 
@@ -34,7 +34,11 @@ class Move:
 
 
 def decoded(
-    frame: DataFrame, readers: Sequence[tuple[int, Step]], plan: PhysicalPlan, types: Sequence[Types], tasks: int
+    frame: DataFrame,
+    readers: Sequence[tuple[int, Step]],
+    plan: PhysicalPlan,
+    types: Sequence[Types],
+    tasks: int,
 ) -> DataFrame:
     """Kafka records as rows of the first level; each reader has its port and takes the rows of its topics."""
     ports = _ports(readers)
@@ -137,7 +141,9 @@ def _ports(readers: Sequence[tuple[int, Step]]) -> Column:
     """The port of a row by its topic; one row per port where several nodes read one topic."""
     chosen = [F.when(_reads(step.node), F.lit(port)) for port, step in readers]
     named = [topic for _, step in readers for topic in getattr(step.node, "topics", ())]
-    may_share = len(named) != len(set(named)) or any(getattr(step.node, "pattern", None) for _, step in readers)
+    may_share = len(named) != len(set(named)) or any(
+        getattr(step.node, "pattern", None) for _, step in readers
+    )
     if may_share and len(readers) > 1:
         matching = F.filter(F.array(*chosen), lambda port: port.isNotNull())
         return F.explode(F.when(F.col("topic").isNull(), F.array(F.lit(BARRIER))).otherwise(matching))

@@ -1,4 +1,4 @@
-"""The levels of a plan, one stateful operator each, and the ports by which records go from one to the next."""
+"""The levels of a plan, one stateful operator each, and the ports that lead from one to the next."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Levels:
         return frames.encoded(self._frame, sinks)
 
     def _lowered(self) -> dict[tuple[int, str], Any]:
-        """Kernel nodes by level and step, made in the plan's order: a later level's types may be needed early."""
+        """Kernel nodes by level and step, in the plan's order: a later level's types may be needed early."""
         low = self._low
         on_level = [low.plan.on_level(level) for level in range(low.plan.depth)]
         nodes = {}
@@ -137,7 +137,9 @@ class Levels:
         asked = [level for level in range(plan.depth) if step in plan.on_level(level)]
         # A first level that has the table replicates it already: each task hands on its own copy.
         return [
-            Port(f"{step.name}>read{level}", step.name, types, level, step.name, 0, 0 not in asked, 0 in asked)
+            Port(
+                f"{step.name}>read{level}", step.name, types, level, step.name, 0, 0 not in asked, 0 in asked
+            )
             for level in asked
             if level
         ]
@@ -166,7 +168,10 @@ class Levels:
             parts.append(frames.decoded(frame, mine, self._low.plan, types, self._tasks))
         if self._frame is not None:
             before = {port.name: position for position, port in enumerate(self._waiting)}
-            moves = [_move(before[port.name], n, port, port in arriving) for n, port in enumerate((*arriving, *passing))]
+            moves = [
+                _move(before[port.name], n, port, port in arriving)
+                for n, port in enumerate((*arriving, *passing))
+            ]
             parts.append(frames.moved(self._frame, moves, types, self._tasks))
         return reduce(DataFrame.unionAll, parts)
 

@@ -1,4 +1,4 @@
-"""The compiler: every step of a level becomes a kernel node; one table says which function lowers which node."""
+"""The compiler: every step becomes a kernel node; one table says which function lowers which node."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _PATIENCE_MS = 200
 
 
 class MemoryRun:
-    """One running query from memory to memory, in Spark's real-time mode; `process` takes a record through it.
+    """One query from memory to memory, in Spark's real-time mode; `process` takes a record through it.
 
     A barrier follows every record through all operators, so its results are complete when the barrier leaves.
     """
@@ -54,9 +54,15 @@ class MemoryRun:
         return self._spark._jvm
 
     def process(
-        self, topic: str, offset: int, key: bytes | None, value: bytes | None, timestamp: int, headers: Headers
+        self,
+        topic: str,
+        offset: int,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers,
     ) -> Iterator[tuple[str, bytes | None, bytes | None, int, Headers]]:
-        """Take one record through the topology; yields (topic, key, value, timestamp, headers) of the results."""
+        """Take one record through the topology; yields (topic, key, value, timestamp, headers) of results."""
         if topic not in self._topics:
             raise UsageError(
                 f"the topology does not read `{topic}`", remedy=f"it reads {', '.join(sorted(self._topics))}"

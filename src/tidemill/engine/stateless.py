@@ -1,4 +1,4 @@
-"""Topologies without state: pure Catalyst expressions, no shuffle, no kernel; Python UDFs are welcome here."""
+"""Topologies without state: pure Catalyst, no shuffle, no kernel; Python UDFs are welcome here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,18 @@ from tidemill.topology.nodes import (
     StreamSource,
 )
 
-_STATELESS = (StreamSource, Filter, BranchFilter, MapValues, FlatMapValues, Map, FlatMap, SelectKey, Merge, Sink)
+_STATELESS = (
+    StreamSource,
+    Filter,
+    BranchFilter,
+    MapValues,
+    FlatMapValues,
+    Map,
+    FlatMap,
+    SelectKey,
+    Merge,
+    Sink,
+)
 
 
 def is_stateless(topology: Topology) -> bool:
@@ -40,7 +51,9 @@ def is_stateless(topology: Topology) -> bool:
     return all(isinstance(node, _STATELESS) for node in topology)
 
 
-def stateless_output(columns: Columns, topology: Topology, sources: Mapping[str, DataFrame]) -> tuple[DataFrame, dict[str, Types]]:
+def stateless_output(
+    columns: Columns, topology: Topology, sources: Mapping[str, DataFrame]
+) -> tuple[DataFrame, dict[str, Types]]:
     """The records a stateless topology writes, and the types of its steps."""
     run = _Run(columns, topology)
     readers = [node for node in topology if isinstance(node, StreamSource)]
@@ -141,7 +154,9 @@ class _Run:
                 return rows, replace(flow, value=_as_column(fn(key, value)), types=Types(types.key, type_))
             case SelectKey() | GroupBy():
                 type_ = columns.type_of_record(node, node.fn, types.key, types.value)
-                return rows, replace(flow, key=_as_column(node.fn(key, value)), types=Types(type_, types.value))
+                return rows, replace(
+                    flow, key=_as_column(node.fn(key, value)), types=Types(type_, types.value)
+                )
             case Map():
                 first, second = pair_of(node, node.fn(key, value))
                 pair = columns.struct_type_of_record(node, node.fn, types.key, types.value)
@@ -150,7 +165,9 @@ class _Run:
                 return self._exploded(rows, node, flow)
         return rows, flow
 
-    def _exploded(self, rows: DataFrame, node: FlatMapValues | FlatMap, flow: _Flow) -> tuple[DataFrame, _Flow]:
+    def _exploded(
+        self, rows: DataFrame, node: FlatMapValues | FlatMap, flow: _Flow
+    ) -> tuple[DataFrame, _Flow]:
         fn = of_record(node.fn, True if isinstance(node, FlatMap) else node.with_key)
         type_ = self._columns.array_type_of_record(node, fn, flow.types.key, flow.types.value)
         assert isinstance(type_, ArrayType)

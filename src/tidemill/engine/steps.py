@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from tidemill.topology import Topology, TopologyError
-from tidemill.topology.nodes import ForeignKeyJoin, Kind, Node, TableAggregate, TopicSource
+from tidemill.engine.tiers import python_steps, runs_in_python
+from tidemill.topology import StoreSpec, Topology, TopologyError
+from tidemill.topology.nodes import (
+    ForeignKeyJoin,
+    GlobalStore,
+    Kind,
+    Node,
+    Process,
+    ReadOnlyStore,
+    Sink,
+    TableAggregate,
+    TableToStream,
+    TopicSource,
+    ToTable,
+    TransformValues,
+)
 from tidemill.topology.partitioning import shuffles
 
 
@@ -49,7 +63,7 @@ class PhysicalPlan:
     steps: Mapping[str, Step]
     levels: Mapping[str, int]
     keyed: frozenset[str]
-    """Steps of parts that records enter under a new key, so that tasks follow keys and not topic partitions."""
+    """Steps of parts that records enter under a new key: their tasks follow keys, not topic partitions."""
 
     @property
     def depth(self) -> int:
@@ -60,6 +74,9 @@ class PhysicalPlan:
         """The steps of a level, and the global tables they look things up in."""
         here = [step for step in self.steps.values() if self.levels.get(step.name) == level]
         asked = {edge.parent for step in here for edge in step.inputs}
+        if any(isinstance(step.node, Process | TransformValues) for step in here):
+            # A processor may ask for any global store without having named it.
+            asked |= {step.name for step in self.steps.values() if isinstance(step.node, TopicSource)}
         return [
             step
             for step in self.steps.values()
@@ -67,15 +84,26 @@ class PhysicalPlan:
         ]
 
 
+    def is_python(self, level: int) -> bool:
+        """Whether a level runs in Python."""
+        return any(self.levels.get(name) == level for name in self.python)
+
+
 def physical_plan(topology: Topology) -> PhysicalPlan:
     """Split nodes into steps and put every step on a level."""
     steps = {step.name: step for step in _expanded(topology)}
+    python = python_steps(steps)
+    if python:
+        steps = {step.name: step for step in _around_python(topology, steps, python)}
     roaming = {name for name, step in steps.items() if step.node.kind is Kind.GLOBAL_TABLE}
-    part = _parts(steps, roaming)
-    levels = _levels(steps, part, roaming)
-    entered = {part[step.name] for step in steps.values() if any(edge.shuffled for edge in step.inputs)}
-    keyed = frozenset(name for name in levels if part[name] in entered)
-    return PhysicalPlan(steps, levels, keyed)
+    if any(isinstance(step.node, Process | TransformValues) for step in steps.values()):
+        roaming |= {name for name, step in steps.items() if _is_global_store(step.node)}
+    part = _parts(steps, roaming, lambda edge, child: _stays(edge, child, python))
+    together = _parts(steps, roaming, lambda edge, _: not edge.shuffled)
+    levels = _levels(steps, part, roaming, python)
+    entered = {together[step.name] for step in steps.values() if any(edge.shuffled for edge in step.inputs)}
+    keyed = frozenset(name for name in levels if together[name] in entered)
+    return PhysicalPlan(steps, levels, keyed, python)
 
 
 def _expanded(topology: Topology) -> Iterable[Step]:
@@ -97,7 +125,50 @@ def _expanded(topology: Topology) -> Iterable[Step]:
                 yield Step(node.name, node, Role.WHOLE, edges)
 
 
-def _parts(steps: Mapping[str, Step], roaming: set[str]) -> dict[str, str]:
+def _around_python(topology: Topology, steps: Mapping[str, Step], python: frozenset[str]) -> Iterator[Step]:
+    """The steps with what a Python tier adds: stores of other steps come in, its tables become rows again."""
+    again = set()
+    for step in steps.values():
+        inputs = list(step.inputs)
+        if step.name in python and isinstance(step.node, Process | TransformValues):
+            inputs += [Edge(owner) for owner in read_only_stores(topology, step.node).values()]
+        elif step.name not in python and not isinstance(step.node, Sink | TableToStream):
+            for slot, edge in enumerate(inputs):
+                parent = steps[edge.parent].node
+                if edge.parent in python and parent.kind is Kind.TABLE and not edge.shuffled:
+                    rows = f"{edge.parent}/rows"
+                    if rows not in again:
+                        again.add(rows)
+                        table = ToTable(name=rows, place=parent.place, store=StoreSpec(name=rows, queryable=True))
+                        yield Step(rows, table, Role.WHOLE, (Edge(edge.parent),))
+                    inputs[slot] = Edge(rows)
+        yield replace(step, inputs=tuple(inputs))
+
+
+def read_only_stores(topology: Topology, node: Process | TransformValues) -> dict[str, str]:
+    """Stores of tables and aggregations that a processor reads, and the step that owns each."""
+    owners = {
+        store.name: topology.store_owner(store.name) for store in node.stores if store.name in topology.stores
+    }
+    return {
+        store: owner.name
+        for store, owner in owners.items()
+        if not runs_in_python(owner) and owner.kind is not Kind.GLOBAL_TABLE
+    }
+
+
+def _is_global_store(node: Node) -> bool:
+    return isinstance(node, GlobalStore) and not isinstance(node, ReadOnlyStore)
+
+
+def _stays(edge: Edge, child: str, python: frozenset[str]) -> bool:
+    """Whether a record goes on in the same operator."""
+    return not edge.shuffled and (edge.parent in python) == (child in python)
+
+
+def _parts(
+    steps: Mapping[str, Step], roaming: set[str], joins: Callable[[Edge, str], bool]
+) -> dict[str, str]:
     """Steps that must share a task, as a step's name to the name of its part."""
     leader = {name: name for name in steps if name not in roaming}
 
@@ -108,30 +179,56 @@ def _parts(steps: Mapping[str, Step], roaming: set[str]) -> dict[str, str]:
 
     for step in steps.values():
         for edge in step.inputs:
-            if not edge.shuffled and edge.parent not in roaming:
+            if edge.parent not in roaming and step.name not in roaming and joins(edge, step.name):
                 leader[find(step.name)] = find(edge.parent)
+    users: dict[str, str] = {}
+    for name, step in steps.items():
+        if name not in roaming and runs_in_python(step.node):
+            own = [store.name for store in step.node.owned_stores]
+            for store in {*own, *(store.name for store in getattr(step.node, "stores", ()))}:
+                leader[find(name)] = find(users.setdefault(store, name))
     return {name: find(name) for name in leader}
 
 
-def _levels(steps: Mapping[str, Step], part: Mapping[str, str], roaming: set[str]) -> dict[str, int]:
+def _levels(
+    steps: Mapping[str, Step], part: Mapping[str, str], roaming: set[str], python: frozenset[str]
+) -> dict[str, int]:
     feeds: dict[str, set[str]] = {}
+    in_python = {part[name] for name in python if name not in roaming}
     for step in steps.values():
         for edge in step.inputs:
-            if edge.shuffled:
+            if edge.parent in roaming or step.name in roaming:
+                continue
+            if edge.shuffled or part[edge.parent] != part[step.name]:
                 feeds.setdefault(part[step.name], set()).add(part[edge.parent])
     level: dict[str, int] = {}
 
     def place(name: str, above: tuple[str, ...]) -> int:
         if name in above:
-            raise _loop(steps, part, name)
+            raise _loop(steps, part, name, in_python.intersection(above))
         if name not in level:
-            level[name] = max((place(feed, (*above, name)) + 1 for feed in feeds.get(name, ())), default=0)
+            least = max((place(feed, (*above, name)) + 1 for feed in feeds.get(name, ())), default=0)
+            # Two kinds of operators take turns; levels that stay empty are taken out below.
+            turn = (name in in_python) == bool(least % 2)
+            level[name] = least if turn or not in_python else least + 1
         return level[name]
 
-    return {name: place(part[name], ()) for name in steps if name not in roaming}
+    placed = {name: place(part[name], ()) for name in steps if name not in roaming}
+    used = {old: new for new, old in enumerate(sorted(set(placed.values())))}
+    return {name: used[old] for name, old in placed.items()}
 
 
-def _loop(steps: Mapping[str, Step], part: Mapping[str, str], name: str) -> TopologyError:
+def _loop(
+    steps: Mapping[str, Step], part: Mapping[str, str], name: str, in_python: set[str]
+) -> TopologyError:
+    if in_python:
+        step = next(step for step in steps.values() if part.get(step.name) in in_python)
+        return TopologyError(
+            f"what `{step.node.name}` forwards comes back to a step that it gets its own records from",
+            node=step.node.name,
+            place=step.node.place,
+            remedy="write its records to a topic with to() and read that topic as a stream of its own",
+        )
     step = next(
         step
         for step in steps.values()

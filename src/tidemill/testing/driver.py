@@ -82,10 +82,13 @@ class TopologyTestDriver:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _pipe(self, topic: str, key: bytes | None, value: bytes | None, timestamp: int, headers: Headers) -> None:
+    def _pipe(
+        self, topic: str, key: bytes | None, value: bytes | None, timestamp: int, headers: Headers
+    ) -> None:
         offset = next(self._offsets.setdefault(topic, itertools.count()))
-        for name, *fields in self._run.process(topic, offset, key, value, timestamp, headers):
-            self._outputs.setdefault(name, []).append(TestRecord(*fields))
+        for result in self._run.process(topic, offset, key, value, timestamp, headers):
+            name, out_key, out_value, time, out_headers = result
+            self._outputs.setdefault(name, []).append(TestRecord(out_key, out_value, time, out_headers))
 
     def _take(self, topic: str) -> list[TestRecord]:
         return self._outputs.pop(topic, [])
@@ -102,7 +105,9 @@ class TestInputTopic:
     def pipe_input(self, key: Any, value: Any, *, timestamp: int = 0, headers: Headers = ()) -> None:
         """Process one record; its results can be read when this returns."""
         if timestamp < 0:
-            raise UsageError(f"the timestamp {timestamp} is negative", remedy="give milliseconds since the epoch")
+            raise UsageError(
+                f"the timestamp {timestamp} is negative", remedy="give milliseconds since the epoch"
+            )
         self._driver._pipe(self._topic, self._key.encode(key), self._value.encode(value), timestamp, headers)
 
     def pipe_values(self, values: Iterable[Any], *, timestamp: int = 0) -> None:

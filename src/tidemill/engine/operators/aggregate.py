@@ -91,7 +91,7 @@ def windowed_key(key: DataType) -> StructType:
 def fold_type(
     low: Lowering, node: Node, init: Any, fn: Function, types: Types, at_least: DataType | None = None
 ) -> DataType:
-    """The type an aggregate is kept in: that of its initial value, or wider if the function's result needs it."""
+    """The type an aggregate is kept in: its initial value's, or wider if the function's result needs it."""
     start = at_least or low.columns.of(node, lambda: _initial(init), {}).type
     for _ in range(3):
         arguments = {"key": types.key, "value": types.value, "aggregate": start}
@@ -133,7 +133,10 @@ def _column_folder(
 ) -> Any:
     arguments = {"key": types.key, "value": types.value, "aggregate": result}
     halves = {"key": types.key, "left": result, "right": result}
-    optional = lambda f, names: None if f is None else low.columns.of(node, f, names, result).evaluator  # noqa: E731
+
+    def optional(f: Function | None, names: dict[str, DataType]) -> Any:
+        return None if f is None else low.columns.of(node, f, names, result).evaluator
+
     return low.folds.ColumnFolder(
         low.columns.of(node, lambda: _initial(init), {}, result).evaluator,
         optional(fn, arguments),
@@ -149,7 +152,12 @@ def _initial(init: Any) -> Any:
 
 
 def _aggregate(
-    low: Lowering, step: Step, node: StreamAggregate | Cogroup, folders: list[Any], key: DataType, result: DataType
+    low: Lowering,
+    step: Step,
+    node: StreamAggregate | Cogroup,
+    folders: list[Any],
+    key: DataType,
+    result: DataType,
 ) -> tuple[Any, Types]:
     store, cached, java_key = node.store, low.is_cached(node.store), low.java_type(key)
     on_close = node.emit is Emit.CLOSE

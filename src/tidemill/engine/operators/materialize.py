@@ -23,7 +23,9 @@ from tidemill.topology.nodes import (
 _STEPS = (TableFilter, TableMapValues)
 
 
-def store_name(low: Lowering, node: TableSource | ToTable | TableFilter | TableMapValues | TableTableJoin) -> str | None:
+def store_name(
+    low: Lowering, node: TableSource | ToTable | TableFilter | TableMapValues | TableTableJoin
+) -> str | None:
     """The name of the store a table keeps, or None where it needs none."""
     store = node.store
     if store is None:
@@ -53,7 +55,7 @@ def knows_old(topology: Topology, node: Node) -> bool:
 
 
 def _is_asked(topology: Topology, node: Node) -> bool:
-    """Whether a step downstream looks rows up, or needs old values, through steps without rows of their own."""
+    """Whether a step downstream looks rows up, or needs old values, be it through steps without rows."""
     for child in topology.children(node.name):
         if isinstance(child, TableTableJoin | ForeignKeyJoin | TableAggregate | Suppress):
             return True

@@ -17,7 +17,9 @@ def to_table(low: Lowering, step: Step) -> tuple[Any, Types]:
     node, types = step.node, low.input_types(step)
     assert isinstance(node, ToTable)
     key, value = low.java_type(types.key), low.java_type(types.value)
-    return low.nodes.TableSource(step.name, key, value, store_name(low, node), low.is_cached(node.store)), types
+    return low.nodes.TableSource(
+        step.name, key, value, store_name(low, node), low.is_cached(node.store)
+    ), types
 
 
 @lowers(TableToStream)
