@@ -64,6 +64,8 @@ class PhysicalPlan:
     levels: Mapping[str, int]
     keyed: frozenset[str]
     """Steps of parts that records enter under a new key: their tasks follow keys, not topic partitions."""
+    python: frozenset[str] = frozenset()
+    """Steps that run in Python. A level is either theirs or the kernel's."""
 
     @property
     def depth(self) -> int:
@@ -82,7 +84,6 @@ class PhysicalPlan:
             for step in self.steps.values()
             if step in here or (step.name in asked and step.name not in self.levels)
         ]
-
 
     def is_python(self, level: int) -> bool:
         """Whether a level runs in Python."""
@@ -139,7 +140,9 @@ def _around_python(topology: Topology, steps: Mapping[str, Step], python: frozen
                     rows = f"{edge.parent}/rows"
                     if rows not in again:
                         again.add(rows)
-                        table = ToTable(name=rows, place=parent.place, store=StoreSpec(name=rows, queryable=True))
+                        table = ToTable(
+                            name=rows, place=parent.place, store=StoreSpec(name=rows, queryable=True)
+                        )
                         yield Step(rows, table, Role.WHOLE, (Edge(edge.parent),))
                     inputs[slot] = Edge(rows)
         yield replace(step, inputs=tuple(inputs))

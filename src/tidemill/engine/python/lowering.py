@@ -1,0 +1,230 @@
+"""Steps of the Python tier as plans for its tasks; the table of the kernel's lowerings has its pair here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql.types import ArrayType, DataType, StructType
+
+from tidemill.engine import serdes
+from tidemill.engine.lowering import Lowering, Types
+from tidemill.engine.operators.source import source_types
+from tidemill.engine.python import functions
+from tidemill.engine.python.program import (
+    FoldPlan,
+    KeeperPlan,
+    MapPlan,
+    NodePlan,
+    PassPlan,
+    ProcessPlan,
+    TransformPlan,
+)
+from tidemill.engine.steps import Step, read_only_stores
+from tidemill.engine.types import data_type
+from tidemill.serde.base import Serde
+from tidemill.topology import PythonFunction, TopologyError
+from tidemill.topology.nodes import (
+    Filter,
+    FlatMap,
+    FlatMapValues,
+    Fold,
+    Foreach,
+    GlobalStore,
+    GlobalTableSource,
+    GroupBy,
+    Kind,
+    Map,
+    MapValues,
+    Merge,
+    Node,
+    Peek,
+    Print,
+    Process,
+    ProcessValues,
+    Reduce,
+    SelectKey,
+    Sink,
+    StreamAggregate,
+    StreamSource,
+    TableToStream,
+    TransformValues,
+)
+
+
+def lower_python(low: Lowering, step: Step) -> NodePlan:
+    """The plan of a step; its types are noted for the steps after it."""
+    plan, types = _lowered(low, step)
+    low.types[step.name] = types
+    return plan
+
+
+def _lowered(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
+    node = step.node
+    match node:
+        case StreamSource():
+            return PassPlan(name=step.name), source_types(node)
+        case Sink() | Merge() | TableToStream():
+            return PassPlan(name=step.name), low.input_types(step)
+        case GlobalStore() | GlobalTableSource():
+            return _keeper(low, step, node), source_types(node)
+        case Process():
+            return _process(low, step, node)
+        case TransformValues():
+            return _transform(low, step, node)
+        case StreamAggregate(window=None, op=Fold() | Reduce()):
+            return _fold(low, step, node)
+        case _:
+            return _mapper(low, step)
+
+
+def _process(low: Lowering, step: Step, node: Process) -> tuple[NodePlan, Types]:
+    assert callable(node.supplier)
+    incoming = low.input_types(step)
+    fed = read_only_stores(low.topology, node)
+    plan = ProcessPlan(
+        name=step.name,
+        place=_place(node),
+        supplier=node.supplier,
+        writable=frozenset(store.name for store in node.stores) - set(fed) - _global_stores(low),
+        readable=frozenset(fed) | _global_stores(low),
+        fed=tuple(fed),
+        fixed_key=isinstance(node, ProcessValues),
+    )
+    return plan, Types(_type(node.key, incoming.key), _type(node.value, incoming.value))
+
+
+def _transform(low: Lowering, step: Step, node: TransformValues) -> tuple[NodePlan, Types]:
+    assert callable(node.supplier)
+    incoming = low.input_types(step)
+    fed = read_only_stores(low.topology, node)
+    plan = TransformPlan(
+        name=step.name,
+        place=_place(node),
+        supplier=node.supplier,
+        store=None if node.store is None else node.store.name,
+        writable=frozenset(store.name for store in node.stores) - set(fed) - _global_stores(low),
+        readable=frozenset(fed) | _global_stores(low),
+        fed=tuple(fed),
+    )
+    return plan, Types(incoming.key, _type(node.value, incoming.value))
+
+
+def _keeper(low: Lowering, step: Step, node: GlobalStore | GlobalTableSource) -> NodePlan:
+    supplier = node.supplier if isinstance(node, GlobalStore) else None
+    readable = _global_stores(low) - {node.store.name}
+    return KeeperPlan(
+        name=step.name, place=_place(node), store=node.store.name, supplier=supplier, readable=readable
+    )
+
+
+def _fold(low: Lowering, step: Step, node: StreamAggregate) -> tuple[NodePlan, Types]:
+    incoming = low.input_types(step)
+    op = node.op
+    if isinstance(op, Reduce):
+        fold: Callable[[int, Any, Any, Any], Any] = functions.Reducing(_python(node, op.fn))
+        result = incoming.value
+    else:
+        assert isinstance(op, Fold)
+        fn = _python(node, op.fn)
+        fold, result = functions.Folding(op.init, fn), data_type(fn.returns)
+    plan = FoldPlan(
+        name=step.name,
+        place=_place(node),
+        store=node.store.name,
+        keys=serdes.default_serde(incoming.key),
+        values=serdes.default_serde(result),
+        fold=fold,
+        cached=low.is_cached(node.store),
+    )
+    return plan, Types(incoming.key, result)
+
+
+def _mapper(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
+    node, types = step.node, low.input_types(step)
+    match node:
+        case Filter(predicate=predicate, with_key=with_key, negate=negate):
+            return _map(node, predicate, functions.Filtering(with_key, negate)), types
+        case MapValues(fn=fn, with_key=with_key):
+            return _map(node, fn, functions.Values(with_key)), Types(types.key, _returns(node, fn))
+        case FlatMapValues(fn=fn, with_key=with_key):
+            element = _element(node, _returns(node, fn))
+            return _map(node, fn, functions.FlatValues(with_key)), Types(types.key, element)
+        case SelectKey(fn=fn) | GroupBy(fn=fn):
+            return _map(node, fn, functions.Keys()), Types(_returns(node, fn), types.value)
+        case Map(fn=fn):
+            return _map(node, fn, functions.Pairs()), _pair(node, _returns(node, fn))
+        case FlatMap(fn=fn):
+            return _map(node, fn, functions.FlatPairs()), _pair(node, _element(node, _returns(node, fn)))
+        case Peek(action=action, with_key=with_key):
+            return _map(node, action, functions.Seen(with_key, ends=False)), types
+        case Foreach(action=action, with_key=with_key):
+            return _map(node, action, functions.Seen(with_key, ends=True)), types
+        case Print(label=label, file=file, mapper=mapper):
+            return _map(node, mapper or functions.as_text, functions.Printed(label, file)), types
+    raise TopologyError(
+        f"{node.type_name} cannot call a function of Python values",
+        node=node.name,
+        place=node.place,
+        remedy="use python_fn() in map, filter, select_key, reduce and aggregate without windows, or write a Processor",
+    )
+
+
+def _map(node: Node, fn: Callable[..., Any], records: Any) -> NodePlan:
+    inner = fn.fn if isinstance(fn, PythonFunction) else fn
+    return MapPlan(name=node.name, place=_place(node), fn=inner, records=records)
+
+
+def _python(node: Node, fn: Any) -> PythonFunction:
+    if isinstance(fn, PythonFunction):
+        return fn
+    raise TopologyError(
+        "one function of this step takes Python values, another takes Columns",
+        node=node.name,
+        place=node.place,
+        remedy="wrap all functions of the step in python_fn()",
+    )
+
+
+def _returns(node: Node, fn: Any) -> DataType:
+    return data_type(_python(node, fn).returns)
+
+
+def _element(node: Node, type_: DataType) -> DataType:
+    if isinstance(type_, ArrayType):
+        return type_.elementType
+    raise TopologyError(
+        f"the function returns {type_.simpleString()}, not an array",
+        node=node.name,
+        place=node.place,
+        remedy='say what the list holds, for instance returns="array<string>"',
+    )
+
+
+def _pair(node: Node, type_: DataType) -> Types:
+    if isinstance(type_, StructType) and len(type_) == 2:
+        return Types(type_[0].dataType, type_[1].dataType)
+    raise TopologyError(
+        f"the function returns {type_.simpleString()}, not a pair",
+        node=node.name,
+        place=node.place,
+        remedy='say the types of the pair, for instance returns="key string, value bigint"',
+    )
+
+
+def _global_stores(low: Lowering) -> frozenset[str]:
+    """Stores any processor may read."""
+    return frozenset(
+        node.store.name
+        for node in low.topology
+        if isinstance(node, GlobalTableSource)
+        or (isinstance(node, GlobalStore) and node.kind is Kind.NOTHING)
+    )
+
+
+def _type(given: Serde | None, incoming: DataType) -> DataType:
+    return incoming if given is None else data_type(given.schema)
+
+
+def _place(node: Node) -> str | None:
+    return None if node.place is None else str(node.place)
