@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 from tidemill.engine.serdes.fit import fit
 from tidemill.engine.serdes.form import Form, runs
-from tidemill.engine.serdes.jvm import convert, java
+from tidemill.engine.serdes.jvm import call, convert, java
 from tidemill.engine.types import data_type
 from tidemill.serde.base import SerdeError
 from tidemill.serde.structured import CsvSerde, JsonSerde, XmlSerde
@@ -36,17 +36,20 @@ class CsvForm(Form):
     """One line with as many fields as the schema has."""
 
     def decode(self, serde: CsvSerde, data: Column, /) -> Column:
-        options = {"sep": serde.delimiter, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _REST}
+        options = {**_csv_options(serde), **_PERMISSIVE, "nullValue": _NO_TEXT}
 
         def parse(text: Column, type_: StructType) -> Column:
             ddl = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in type_)
             return F.from_csv(text, ddl, options)
 
-        return _whole(data, _struct(serde.schema), parse)
+        type_ = _struct(serde.schema)
+        # Spark reads no text at all as one null for each field.
+        some = data if len(type_) == 1 else F.when(F.length(data) > 0, data)
+        return _whole(some, type_, parse)
 
     def encode(self, serde: CsvSerde, value: Column, /) -> Column:
         fitted = fit(value, _struct(serde.schema))
-        return F.when(value.isNotNull(), F.to_csv(fitted, {"sep": serde.delimiter})).cast("binary")
+        return F.when(value.isNotNull(), F.to_csv(fitted, _csv_options(serde))).cast("binary")
 
 
 @runs(XmlSerde)
@@ -54,16 +57,30 @@ class XmlForm(Form):
     """One element of the row tag."""
 
     def decode(self, serde: XmlSerde, data: Column, /) -> Column:
-        options = {"rowTag": serde.row_tag, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _REST}
-        return _whole(data, _struct(serde.schema), lambda text, type_: F.from_xml(text, type_, options))
+        options = {"rowTag": serde.row_tag, **_PERMISSIVE, **_TIMES, "ignoreSurroundingSpaces": "false"}
+        whole = call("Xml.whole", "binary", (data, "binary"), (F.lit(serde.row_tag), "string"))
+        return _whole(whole, _struct(serde.schema), lambda text, type_: F.from_xml(text, type_, options))
 
     def encode(self, serde: XmlSerde, value: Column, /) -> Column:
         fitted = fit(value, _struct(serde.schema))
-        return F.when(value.isNotNull(), F.to_xml(fitted, {"rowTag": serde.row_tag})).cast("binary")
+        return F.when(value.isNotNull(), F.to_xml(fitted, {"rowTag": serde.row_tag, **_TIMES})).cast("binary")
 
 
 #: The field Spark fills with text in which not everything fits.
 _REST = "_tidemill_rest"
+_PERMISSIVE = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _REST}
+
+#: What an empty field without quotes is read as on the way to null; "" in quotes stays an empty text.
+_NO_TEXT = "\0tidemill\0null\0"
+
+
+def _csv_options(serde: CsvSerde) -> dict[str, str]:
+    kept = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
+    return {"sep": serde.delimiter, "quote": '"', "escape": '"', **_TIMES, **kept}
+
+
+#: Spark would write milliseconds only.
+_TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 
 
 def _whole(data: Column, type_: StructType, parse: Callable[[Column, StructType], Column]) -> Column:
