@@ -16,6 +16,7 @@ from tidemill.cli.session import Options
 from tidemill.errors import ExitCode, TidemillError
 
 COMMANDS: dict[str, Entry] = {
+    "demo": Entry("tidemill.cli.demo", "Watch a live Kafka pipeline on Spark."),
     "dev": Entry("tidemill.cli.dev", "A real Kafka on this machine: start, stop, look at."),
     "topics": Entry("tidemill.cli.topics", "List, create, describe, change and delete topics.", ("topic",)),
     "produce": Entry("tidemill.cli.produce", "Write records to a topic, from lines, a file or JSON."),

@@ -103,7 +103,7 @@ def _warm_up(target: Path) -> None:
     flag = "-XX:AOTCacheOutput" if _has_aot(find_java()) else "-XX:ArchiveClassesAtExit"
     with tempfile.TemporaryDirectory(prefix="tidemill-archive-") as folder:
         spark = spark_session(
-            "local[2]",
+            "local[8]",  # the test driver runs in real-time mode: a slot per operator at once
             name="archive",
             log_file=Path(folder) / "spark.log",
             conf={

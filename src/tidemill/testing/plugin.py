@@ -106,9 +106,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from tidemill.engine.session import spark_session
 
     folder = tmp_path_factory.mktemp("spark")
-    # Real-time mode holds a task slot per source partition and per shuffle partition all at once.
+    # Real-time mode, as of the test driver, holds a task slot per operator and partition all at once.
     session = spark_session(
-        "local[4]",
+        "local[8]",
         name="tests",
         conf={
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
