@@ -122,7 +122,8 @@ class RunningQuery:
 
     def dropped(self) -> dict[str, int]:
         """How many records were left out so far, by reason."""
-        return {reason: int(self.pipeline.dropped.count(reason)) for reason in _DROPPED}
+        counts = self.pipeline.dropped
+        return {reason: int(counts.count(reason)) if counts is not None else 0 for reason in _DROPPED}
 
     def hold(self, timeout: float) -> bool:
         """Let the batch in work finish and no other begin; False if it takes longer."""

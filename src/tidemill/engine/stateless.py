@@ -204,6 +204,7 @@ class _Run:
             F.col(record.TIMESTAMP).alias("timestamp"),
             F.col(record.PARTITION).alias("task"),
             F.col(record.OFFSET).alias("sequence"),
+            F.col(record.TOPIC).alias("origin"),
         )
 
     def _new_path(self) -> int:

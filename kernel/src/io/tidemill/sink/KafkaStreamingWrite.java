@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite;
 /**
  * The driver's side of the sink.
  *
- * Tasks commit for themselves: what makes a batch count once is the marker inside each task's transaction, so the
+ * Tasks commit for themselves: what makes a batch count once is the marker inside each transaction, so the
  * driver has nothing left to do when a batch ends or fails.
  */
 final class KafkaStreamingWrite implements StreamingWrite {
@@ -18,6 +18,9 @@ final class KafkaStreamingWrite implements StreamingWrite {
   private final RecordFields fields;
 
   KafkaStreamingWrite(SinkOptions options, RecordFields fields) {
+    if (options.exactlyOnce() && !fields.hasLanes()) {
+      throw new IllegalArgumentException("exactly-once needs the column `task`");
+    }
     this.options = options;
     this.fields = fields;
   }
@@ -50,7 +53,7 @@ final class KafkaStreamingWrite implements StreamingWrite {
     @Override
     public DataWriter<InternalRow> createWriter(int partitionId, long taskId, long epochId) {
       return options.exactlyOnce()
-          ? new TransactionalWriter(options, fields, partitionId, epochId)
+          ? new TransactionalWriter(options, fields, epochId)
           : new PlainWriter(options, fields);
     }
   }

@@ -24,34 +24,27 @@ public final class Producers {
   }
 
   /**
-   * A producer for one batch of a partition, the caller's alone until it is given back.
+   * A producer for one batch of a lane, the caller's alone until it is given back.
    *
-   * A kept one is used only if it saw the batch before this one: otherwise somebody else may have written in between.
+   * Where there are several JVMs, a kept one is used only if it wrote the batch before this one: otherwise another JVM
+   * may have written in between.
    */
-  static TransactionalProducer take(SinkOptions options, int partition, long epoch) {
+  static TransactionalProducer take(SinkOptions options, Lane lane, long epoch) {
     closeIdle();
-    TransactionalProducer kept = FREE.remove(key(options, partition));
-    if (kept != null && kept.lastEpoch() == epoch - 1) {
+    TransactionalProducer kept = FREE.remove(key(options, lane));
+    if (kept != null && (kept.lastEpoch() == epoch - 1 || options.oneProcess() && kept.lastEpoch() < epoch)) {
       return kept;
     }
     if (kept != null) {
       kept.discard();
     }
-    return TransactionalProducer.open(options, partition);
+    return TransactionalProducer.open(options, lane);
   }
 
-  static void giveBack(SinkOptions options, int partition, TransactionalProducer producer) {
-    TransactionalProducer other = FREE.put(key(options, partition), producer);
+  static void giveBack(SinkOptions options, Lane lane, TransactionalProducer producer) {
+    TransactionalProducer other = FREE.put(key(options, lane), producer);
     if (other != null) {
       other.discard();
-    }
-  }
-
-  /** A batch without records for the partition: a kept producer has nothing to miss. */
-  static void nothingWritten(SinkOptions options, int partition, long epoch) {
-    TransactionalProducer kept = FREE.get(key(options, partition));
-    if (kept != null && kept.lastEpoch() == epoch - 1) {
-      kept.seen(epoch);
     }
   }
 
@@ -77,7 +70,7 @@ public final class Producers {
     });
   }
 
-  private static String key(SinkOptions options, int partition) {
-    return options.queryId() + "/" + options.transactionalId(partition);
+  private static String key(SinkOptions options, Lane lane) {
+    return options.queryId() + "/" + lane.transactionalId(options.idPrefix());
   }
 }

@@ -11,7 +11,12 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
 
-/** Where a row keeps the parts of a record, and the record made of them. Other columns are not looked at. */
+/**
+ * Where a row keeps the parts of a record, and the record made of them.
+ *
+ * Besides topic, key, value, headers, timestamp and partition there are `task` and, where tasks are source partitions,
+ * `origin`, the source topic: they name the {@link Lane}.
+ */
 final class RecordFields implements Serializable {
   private static final long MICROS_PER_MILLI = 1000;
   private static final int ABSENT = -1;
@@ -22,6 +27,8 @@ final class RecordFields implements Serializable {
   private final int headers;
   private final int timestamp;
   private final int partition;
+  private final int task;
+  private final int origin;
 
   RecordFields(StructType schema) {
     Set<String> names = Set.of(schema.fieldNames());
@@ -36,6 +43,24 @@ final class RecordFields implements Serializable {
     headers = names.contains("headers") ? schema.fieldIndex("headers") : ABSENT;
     timestamp = names.contains("timestamp") ? schema.fieldIndex("timestamp") : ABSENT;
     partition = names.contains("partition") ? schema.fieldIndex("partition") : ABSENT;
+    task = names.contains("task") ? schema.fieldIndex("task") : ABSENT;
+    origin = names.contains("origin") ? schema.fieldIndex("origin") : ABSENT;
+  }
+
+  boolean hasLanes() {
+    return task != ABSENT;
+  }
+
+  Lane lane(InternalRow row) {
+    return new Lane(has(row, origin) ? row.getUTF8String(origin).toString() : null, row.getInt(task));
+  }
+
+  /** Whether a row belongs to a lane. The topic is compared by bytes: this runs for every record. */
+  boolean isOf(Lane lane, InternalRow row) {
+    if (lane == null || row.getInt(task) != lane.number()) {
+      return false;
+    }
+    return !has(row, origin) ? lane.topic() == null : row.getUTF8String(origin).equals(lane.topicBytes());
   }
 
   ProducerRecord<byte[], byte[]> record(InternalRow row) {

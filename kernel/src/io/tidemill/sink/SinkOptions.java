@@ -5,18 +5,21 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 
 /**
  * What a sink was started with.
  *
  * @param queryId Spark's id of the checkpoint the query runs from: batch numbers mean something within it only
- * @param idPrefix transactional ids are this, a dash and the number of the sink partition; empty without transactions
- * @param markers the marker topic, and the group whose offsets in it are the batch markers
+ * @param oneProcess whether driver and workers are this JVM
+ * @param idPrefix what transactional ids begin with; empty without transactions
+ * @param markers the group whose offsets are the batch markers, and the topic that tasks have theirs in
  * @param gate the name of the {@link Gate} batches pass, empty for none
  * @param kafka client settings, by the Java client's names
  */
-record SinkOptions(String queryId, String idPrefix, String markers, String gate, Map<String, String> kafka)
+record SinkOptions(
+    String queryId, boolean oneProcess, String idPrefix, String markers, String gate, Map<String, String> kafka)
     implements Serializable {
   private static final String PREFIX = "kafka.";
 
@@ -32,15 +35,13 @@ record SinkOptions(String queryId, String idPrefix, String markers, String gate,
     if (idPrefix.isEmpty() != markers.isEmpty()) {
       throw new IllegalArgumentException("transactionalIdPrefix and markers go together");
     }
-    return new SinkOptions(info.queryId(), idPrefix, markers, info.options().getOrDefault("gate", ""), kafka);
+    boolean oneProcess = SparkContext.getOrCreate().isLocal();
+    String gate = info.options().getOrDefault("gate", "");
+    return new SinkOptions(info.queryId(), oneProcess, idPrefix, markers, gate, kafka);
   }
 
   boolean exactlyOnce() {
     return !idPrefix.isEmpty();
-  }
-
-  String transactionalId(int partition) {
-    return idPrefix + "-" + partition;
   }
 
   /** Settings of a producer: ours are defaults, except for the serialisers. */

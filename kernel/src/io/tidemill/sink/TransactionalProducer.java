@@ -15,11 +15,11 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The one writer of a sink partition, and the last batch known to be in Kafka.
+ * The one writer of a lane, and the last batch of it known to be in Kafka.
  *
- * The marker of a batch is the committed offset (batch + 1) of the group `markers` in a partition of an empty topic of
- * the same name: it belongs to the transaction of the batch's records. Its metadata is the id of the checkpoint,
- * because another checkpoint counts its batches anew.
+ * The marker of a batch is the committed offset (batch + 1) of the group `markers` in the lane's partition: it belongs
+ * to the transaction of the batch's records. Its metadata is the id of the checkpoint, because another checkpoint
+ * counts its batches anew.
  */
 final class TransactionalProducer {
   private static final long NONE = -1;
@@ -30,17 +30,17 @@ final class TransactionalProducer {
   private long lastEpoch;
   private long usedAt = System.nanoTime();
 
-  private TransactionalProducer(SinkOptions options, int partition) {
+  private TransactionalProducer(SinkOptions options, Lane lane) {
     this.options = options;
-    this.marker = new TopicPartition(options.markers(), partition);
+    this.marker = lane.marker(options.markers());
     Map<String, Object> config = new HashMap<>(options.producer());
-    config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, options.transactionalId(partition));
+    config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, lane.transactionalId(options.idPrefix()));
     this.producer = new KafkaProducer<>(config);
   }
 
-  /** Fence whoever wrote this partition before, end its transaction, and see how far it came. */
-  static TransactionalProducer open(SinkOptions options, int partition) {
-    TransactionalProducer opened = new TransactionalProducer(options, partition);
+  /** Fence whoever wrote this lane before, end its transaction, and see how far it came. */
+  static TransactionalProducer open(SinkOptions options, Lane lane) {
+    TransactionalProducer opened = new TransactionalProducer(options, lane);
     try {
       opened.producer.initTransactions();
       opened.lastEpoch = opened.readMarker();
@@ -80,11 +80,6 @@ final class TransactionalProducer {
       delivery.check();
       throw SinkError.of(e, null);
     }
-    seen(epoch);
-  }
-
-  /** This batch is over for the partition, whether it had records or not. */
-  void seen(long epoch) {
     lastEpoch = epoch;
     usedAt = System.nanoTime();
   }
@@ -94,11 +89,11 @@ final class TransactionalProducer {
     try {
       producer.abortTransaction();
     } catch (KafkaException ignored) {
-      // The next one to open this partition, or the transaction timeout, does it.
+      // The next one to open this lane, or the transaction timeout, does it.
     }
   }
 
-  /** Close without a word to the broker; the next one to open this partition ends what is open. */
+  /** Close without a word to the broker; the next one to open this lane ends what is open. */
   void discard() {
     try {
       producer.close(Duration.ZERO);

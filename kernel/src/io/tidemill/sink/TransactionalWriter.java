@@ -1,39 +1,41 @@
 package io.tidemill.sink;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 
 /**
- * Writes the records of one sink partition and batch in one transaction, together with the batch's marker.
+ * Writes the records of each {@link Lane} in one transaction, together with the batch's marker.
  *
- * A batch whose marker is there already has been written by an earlier attempt: its rows are read and forgotten.
- * Nothing is opened for a partition without rows; a replay has none either.
+ * A lane whose marker is there already has been written by an earlier attempt: its rows are read and forgotten. Nothing
+ * is opened for a lane without rows; a replay has none either.
  */
 final class TransactionalWriter implements DataWriter<InternalRow> {
   private final SinkOptions options;
   private final RecordFields fields;
-  private final int partition;
   private final long epoch;
   private final Delivery delivery = new Delivery();
+  private final Map<Lane, TransactionalProducer> producers = new LinkedHashMap<>();
+  private Lane lane;
   private TransactionalProducer producer;
   private boolean skipping;
   private boolean doubtful;
 
-  TransactionalWriter(SinkOptions options, RecordFields fields, int partition, long epoch) {
+  TransactionalWriter(SinkOptions options, RecordFields fields, long epoch) {
     this.options = options;
     this.fields = fields;
-    this.partition = partition;
     this.epoch = epoch;
   }
 
   @Override
   public void write(InternalRow row) {
-    if (skipping) {
-      return;
+    if (!fields.isOf(lane, row)) {
+      enter(fields.lane(row));
     }
-    if (producer == null && !begin()) {
+    if (skipping) {
       return;
     }
     ProducerRecord<byte[], byte[]> record = fields.record(row);
@@ -44,31 +46,31 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
 
   @Override
   public WriterCommitMessage commit() {
-    if (producer != null && !skipping) {
-      Failpoint.reach("after_produce_before_txn_commit");
-      doubtful = true;
-      producer.commit(epoch, delivery);
-      Failpoint.reach("after_txn_commit_before_sink_ack");
-    }
-    if (producer == null) {
-      Producers.nothingWritten(options, partition, epoch);
-    } else {
-      Producers.giveBack(options, partition, producer);
-      producer = null;
+    doubtful = true;
+    var each = producers.entrySet().iterator();
+    while (each.hasNext()) {
+      var entry = each.next();
+      if (entry.getValue().lastEpoch() < epoch) {
+        Failpoint.reach("after_produce_before_txn_commit");
+        entry.getValue().commit(epoch, delivery);
+        Failpoint.reach("after_txn_commit_before_sink_ack");
+      }
+      Producers.giveBack(options, entry.getKey(), entry.getValue());
+      each.remove();
     }
     return new KafkaStreamingWrite.Written();
   }
 
   @Override
   public void abort() {
-    if (producer != null) {
-      if (!skipping && !doubtful) {
-        producer.abort();
+    for (TransactionalProducer open : producers.values()) {
+      if (!doubtful && open.lastEpoch() < epoch) {
+        open.abort();
       }
       // After an error nobody knows what the broker knows: only a fresh start under the same id finds out.
-      producer.discard();
-      producer = null;
+      open.discard();
     }
+    producers.clear();
   }
 
   @Override
@@ -76,13 +78,16 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
     abort();
   }
 
-  /** @return false if this batch has been written already */
-  private boolean begin() {
-    producer = Producers.take(options, partition, epoch);
-    skipping = producer.lastEpoch() >= epoch;
-    if (!skipping) {
-      producer.begin();
+  private void enter(Lane next) {
+    lane = next;
+    producer = producers.get(next);
+    if (producer == null) {
+      producer = Producers.take(options, next, epoch);
+      producers.put(next, producer);
+      if (producer.lastEpoch() < epoch) {
+        producer.begin();
+      }
     }
-    return !skipping;
+    skipping = producer.lastEpoch() >= epoch;
   }
 }
