@@ -1,0 +1,108 @@
+"""Configuration from code, the environment and files; secrets stay out of sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidemill.errors import NotFound, UsageError
+from tidemill.runtime.config import Guarantee, Latency
+from tidemill.runtime.layers import load_config
+from tidemill.runtime.streams_config import STREAMS_KEYS, Fate
+
+
+def config(file=None, environ=None, **given):
+    return load_config("app", given, file=file, environ=environ or {})
+
+
+def test_default_is_exactly_once():
+    assert config().guarantee is Guarantee.EXACTLY_ONCE
+    assert config().commit_interval_ms == 100
+    assert config().caching
+
+
+def test_keywords_and_dotted_names_mean_the_same():
+    assert config(commit_interval_ms=7) == config(config={"commit.interval.ms": "7"})
+
+
+def test_code_wins_over_environment_and_file(tmp_path):
+    file = tmp_path / "app.toml"
+    file.write_text(
+        'commit_interval_ms = 1\n[num.stream]\nthreads = 3\n[processing]\nguarantee = "at_least_once"\n'
+    )
+    environ = {"TIDEMILL_COMMIT_INTERVAL_MS": "2", "TIDEMILL_NUM_STREAM_THREADS": "4"}
+    found = config(file=file, environ=environ, commit_interval_ms=5)
+    assert (found.commit_interval_ms, found.master, found.guarantee) == (5, "local[4]", "at_least_once")
+
+
+def test_cache_of_no_bytes_turns_caching_off():
+    assert not config(statestore_cache_max_bytes=0).caching
+
+
+def test_realtime_is_at_least_once():
+    assert config(latency="realtime").guarantee is Guarantee.AT_LEAST_ONCE
+    assert config(latency="realtime").latency is Latency.REALTIME
+    with pytest.raises(UsageError, match="latency=realtime writes at least once"):
+        config(latency="realtime", processing_guarantee="exactly_once_v2")
+
+
+def test_unknown_setting_is_refused_with_the_near_one():
+    with pytest.raises(UsageError, match="did you mean `commit"):
+        config(commit_interval=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"commit_interval_ms": "soon"}, "`soon` is not a value of `commit.interval.ms`"),
+        ({"processing_guarantee": "twice"}, "exactly_once_v2 or at_least_once"),
+        ({"num_stream_threads": 0}, "at least 1"),
+        ({"auto_create_topics": "perhaps"}, "true or false"),
+        ({"default.key.serde": "x"}, "give key= where a topic is read"),
+    ],
+)
+def test_wrong_value_is_refused(given, said):
+    with pytest.raises(UsageError, match=said):
+        config(**given)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "..", "x" * 201, "a/b"])
+def test_application_id_is_a_plain_name(name):
+    with pytest.raises(UsageError, match="is not an application id"):
+        load_config(name, {}, environ={})
+
+
+def test_every_unneeded_key_is_accepted():
+    given = {key.name: "1" for key in STREAMS_KEYS if key.fate is Fate.NOT_NEEDED}
+    assert not config(config=given).settings
+
+
+def test_client_settings_reach_their_client():
+    found = config(
+        bootstrap_servers="k:9",
+        config={"producer.linger.ms": "3", "consumer.fetch.min.bytes": "9", "request.timeout.ms": "77"},
+    )
+    producer, consumer = found.producer_client(), found.consumer_client()
+    assert producer["linger.ms"] == "3"
+    assert "fetch.min.bytes" not in producer
+    assert consumer["fetch.min.bytes"] == "9"
+    assert "linger.ms" not in consumer
+    assert producer["request.timeout.ms"] == consumer["request.timeout.ms"] == "77"
+
+
+def test_secret_is_resolved_late_and_never_shown(monkeypatch):
+    monkeypatch.setenv("KAFKA_PW", "hunter2")
+    for given in ("${env:KAFKA_PW}", "hunter2"):
+        found = config(sasl_mechanism="PLAIN", sasl_username="u", sasl_password=given)
+        assert "hunter2" not in repr(found)
+        assert "hunter2" in found.producer_client()["sasl.jaas.config"]
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(NotFound, match="no such configuration file"):
+        config(file=tmp_path / "none.toml")
+
+
+def test_state_directory_may_be_a_uri():
+    found = config(state_dir="hdfs://cluster/apps")
+    assert found.checkpoint == "hdfs://cluster/apps/app/checkpoint"
+    assert found.folder.name == "app"

@@ -1,0 +1,219 @@
+"""Exactly-once: whatever happens to a batch, readers of committed records see it once."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+from runtime.broker import until
+from runtime.topologies import echo, echo_and_count, long_of
+from tidemill.errors import TidemillError
+from tidemill.runtime import Reaction, State
+
+FAILPOINTS = ("after_produce_before_txn_commit", "after_txn_commit_before_sink_ack")
+PROGRAM = Path(__file__).with_name("program.py")
+NO_CACHE = {"statestore_cache_max_bytes": 0}
+
+
+@pytest.fixture
+def failpoint(spark):
+    """Sets failpoints of the shared Spark; none are left behind."""
+    system, points = spark._jvm.System, spark._jvm.io.tidemill.sink.Failpoint
+
+    def set_(text: str) -> None:
+        points.reset()
+        system.setProperty("tidemill.failpoint", text)
+
+    yield set_
+    system.clearProperty("tidemill.failpoint")
+
+
+def records(count: int, keys: int = 7):
+    return [{"key": f"k{n % keys}", "value": str(n)} for n in range(count)]
+
+
+def check(broker, sent, copy: str, counts: str) -> None:
+    """The output is what plain Python makes of the input: each record once, each count once and in order."""
+    copied = Counter(read.value.decode() for read in broker.read(copy))
+    assert copied == Counter(record["value"] for record in sent)
+    found = defaultdict(list)
+    for read in broker.read(counts):
+        found[read.key.decode()].append(long_of(read.value))
+    totals = Counter(record["key"] for record in sent)
+    assert found == {key: list(range(1, total + 1)) for key, total in totals.items()}
+
+
+@pytest.mark.parametrize("name", FAILPOINTS)
+def test_batch_that_failed_is_replayed_once(make_app, broker, topic, failpoint, name):
+    source, copy, counts = topic("in", partitions=2), topic("copy", partitions=2), topic("counts")
+    sent = records(300)
+    broker.produce(source, sent)
+    app = make_app(echo_and_count(source, copy, counts), max_offsets_per_trigger=50, **NO_CACHE)
+    failpoint(",".join(f"{name}:{hit}:raise" for hit in (2, 5, 6)))
+    app.run(until="now")
+    assert app.metrics()["restarts"] == 3
+    check(broker, sent, copy, counts)
+
+
+@pytest.mark.parametrize("name", FAILPOINTS)
+def test_stateless_batch_that_failed_is_replayed_once(make_app, broker, topic, failpoint, name):
+    source, copy = topic("in", partitions=3), topic("copy", partitions=2)
+    sent = records(300)
+    broker.produce(source, sent)
+    app = make_app(echo(source, copy), max_offsets_per_trigger=60)
+    failpoint(",".join(f"{name}:{hit}:raise" for hit in (2, 5, 9)))
+    app.run(until="now")
+    assert app.metrics()["restarts"] == 3
+    assert Counter(int(read.value) for read in broker.read(copy)) == Counter(range(300))
+
+
+def test_aborted_records_are_there_for_careless_readers_only(make_app, broker, topic, failpoint):
+    source, copy = topic("in"), topic("copy")
+    broker.produce(source, records(10))
+    failpoint("after_produce_before_txn_commit:1:raise")
+    app = make_app(echo(source, copy))
+    app.run(until="now")
+    assert len(broker.read(copy)) == 10
+    assert app.metrics()["restarts"] == 1
+
+
+def test_at_least_once_loses_nothing(make_app, broker, topic):
+    source, copy, counts = topic("in", partitions=2), topic("copy"), topic("counts")
+    sent = records(200)
+    broker.produce(source, sent)
+    app = make_app(
+        echo_and_count(source, copy, counts),
+        processing_guarantee="at_least_once",
+        max_offsets_per_trigger=50,
+        **NO_CACHE,
+    )
+    app.run(until="now")
+    check(broker, sent, copy, counts)
+    assert not broker.admin.exists(f"{app.application_id}-markers")
+
+
+def test_other_checkpoint_counts_its_batches_anew(make_app, broker, topic, tmp_path):
+    """Markers of a lost checkpoint must not make a new one skip its first batches."""
+    source, copy = topic("in"), topic("copy")
+    broker.produce(source, records(30))
+    name = f"anew-{source}"
+    make_app(echo(source, copy), application_id=name, max_offsets_per_trigger=5).run(until="now")
+    settings = {"state_dir": tmp_path / "other", "missing_checkpoint": "reset"}
+    make_app(echo(source, copy), application_id=name, **settings).run(until="now")
+    assert len(broker.read(copy)) == 60
+
+
+def test_zombie_is_fenced(make_app, broker, topic, tmp_path):
+    """Two instances that do not see each other's locks: the later one takes over, the other one stops."""
+    source, copy = topic("in"), topic("copy")
+    name = f"zombie-{source}"
+    broker.produce(source, records(3))
+    old = make_app(echo(source, copy), application_id=name)
+    old.start()
+    until(lambda: len(broker.read(copy)) == 3)
+    settings = {"state_dir": tmp_path / "other", "missing_checkpoint": "group"}
+    new = make_app(echo(source, copy), application_id=name, **settings)
+    new.start()
+    broker.produce(source, [{"value": "one more"}])
+    assert until_one_failed(old, new).error.code == "FENCED"
+
+
+def until_one_failed(*apps):
+    until(lambda: any(app.state is State.ERROR for app in apps))
+    return next(app for app in apps if app.state is State.ERROR)
+
+
+def test_error_handler_decides(make_app, broker, topic, failpoint):
+    source, copy = topic("in"), topic("copy")
+    broker.produce(source, records(5))
+    failpoint("after_produce_before_txn_commit:1:raise")
+    app = make_app(echo(source, copy))
+    told = []
+    app.on_error(lambda error: told.append(error) or Reaction.SHUTDOWN)
+    with pytest.raises(TidemillError, match="failpoint after_produce_before_txn_commit"):
+        app.run(until="now")
+    assert app.state is State.ERROR
+    assert [error.code for error in told] == ["QUERY_FAILED"]
+    app.run(until="now")
+    assert len(broker.read(copy)) == 5
+
+
+class Program:
+    """An app in a process of its own, to be killed."""
+
+    def __init__(self, broker, state_dir: Path, *topics: str, **environment: str) -> None:
+        self._log = (state_dir / "out.log").open("ab")
+        self.process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), broker.servers, str(state_dir), *topics],
+            env={**os.environ, **environment},
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def wait(self, timeout: float = 90.0) -> int:
+        try:
+            return self.process.wait(timeout)
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill Python alone, as the kernel's memory killer would; Spark's JVM has to notice by itself."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait(10)
+        self._log.close()
+
+
+def group_total(broker, name: str) -> int:
+    return sum(broker.group(name).values())
+
+
+def test_kill_loses_and_doubles_nothing(broker, topic, tmp_path):
+    topics = topic("in", partitions=2), topic("copy", partitions=2), topic("counts", partitions=2)
+    sent = records(1000)
+    broker.produce(topics[0], sent)
+    name = f"killed-{topics[0]}"
+    for point in FAILPOINTS:
+        died = Program(broker, tmp_path, name, *topics, TIDEMILL_FAILPOINT=f"{point}:5:kill")
+        assert died.wait() not in (0, None)
+    before = group_total(broker, name)
+    assert 0 < before < 1000, "the kills must hit an app at work"
+    at_work = Program(broker, tmp_path, name, *topics)
+    until(lambda: group_total(broker, name) > before, 60)
+    at_work.kill()
+    assert group_total(broker, name) < 1000, "the kill must hit an app at work"
+    assert Program(broker, tmp_path, name, *topics).wait() == 0, (tmp_path / "out.log").read_text()[-2000:]
+    check(broker, sent, *topics[1:])
+    assert group_total(broker, name) == 1000
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("seed", range(6))
+def test_random_kills_lose_and_double_nothing(broker, topic, tmp_path, seed):
+    chance = random.Random(seed)
+    topics = topic("in", partitions=2), topic("copy", partitions=2), topic("counts", partitions=2)
+    sent = records(3000)
+    broker.produce(topics[0], sent)
+    name = f"random-{seed}-{topics[0]}"
+    for _ in range(4):
+        before = group_total(broker, name)
+        point = f"{chance.choice(FAILPOINTS)}:{chance.randint(1, 40)}:kill"
+        program = Program(broker, tmp_path, name, *topics, TIDEMILL_FAILPOINT=chance.choice((point, "")))
+        deadline = time.monotonic() + 60
+        while program.process.poll() is None and time.monotonic() < deadline:
+            if group_total(broker, name) > before:
+                time.sleep(chance.expovariate(1.0))
+                break
+            time.sleep(0.1)
+        program.kill()
+    assert Program(broker, tmp_path, name, *topics).wait(240) == 0
+    check(broker, sent, *topics[1:])
