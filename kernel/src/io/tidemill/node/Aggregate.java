@@ -46,11 +46,14 @@ public final class Aggregate extends TableNode {
     long time = row == null ? record.time() : Math.max(record.time(), row.time());
     Object aggregate = folder.add(record.key(), record.value(), row == null ? folder.init() : row.value());
     rows.put(key, aggregate == null ? null : new Timed(aggregate, time));
-    Object old = row == null ? null : folder.result(row.value());
+    Object old = Timed.valueOf(row);
     // Kafka Streams stamps a deletion with the row's time, but with the record's own where a cache hands it on.
-    update(aggregate == null
-        ? record.change(null, old, isCached() ? record.time() : time)
-        : record.change(folder.result(aggregate), old, time));
+    update(key, record.change(aggregate, old, aggregate == null && isCached() ? record.time() : time));
+  }
+
+  @Override
+  protected Object told(Object aggregate) {
+    return folders[0].result(aggregate);
   }
 
   @Override

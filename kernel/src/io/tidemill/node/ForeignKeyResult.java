@@ -59,7 +59,7 @@ public final class ForeignKeyResult extends TableNode {
     } else {
       gone.remove(key);
     }
-    update(record.change(value, row == null ? null : row.value));
+    update(key, record.change(value, row == null ? null : row.value));
   }
 
   @Override

@@ -91,7 +91,7 @@ public final class SessionAggregate extends WindowedTable {
   private void hand(Rec record, long start, long end, Timed session, Timed old) {
     if (!onClose) {
       Object key = windowed(record.key(), start, end);
-      update(record.withKey(key).change(result(session), result(old), end));
+      update(record.withKey(key).change(Timed.valueOf(session), Timed.valueOf(old), end));
     }
   }
 

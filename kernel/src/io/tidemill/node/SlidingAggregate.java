@@ -190,7 +190,8 @@ public final class SlidingAggregate extends WindowedTable {
       keep(key, entries);
       if (!onClose) {
         Object windowed = windowed(record.key(), start, start + difference);
-        update(record.withKey(windowed).change(result(entry), result(old), entry == null ? time : entry.time()));
+        long at = entry == null ? time : entry.time();
+        update(record.withKey(windowed).change(Timed.valueOf(entry), Timed.valueOf(old), at));
       }
     }
   }

@@ -59,8 +59,12 @@ public final class TableAggregate extends TableNode {
       time = row == null ? time : Math.max(time, row.time());
     }
     rows.put(key, aggregate == null ? null : new Timed(aggregate, time));
-    Object old = row == null ? null : folder.result(row.value());
-    update(record.change(aggregate == null ? null : folder.result(aggregate), old, time));
+    update(key, record.change(aggregate, Timed.valueOf(row), time));
+  }
+
+  @Override
+  protected Object told(Object aggregate) {
+    return folder.result(aggregate);
   }
 
   @Override

@@ -85,7 +85,7 @@ public final class TableJoin extends TableNode {
     Bytes key = keyBytes(result.key());
     Object stored = Timed.valueOf(rows.get(key));
     rows.put(key, result.value() == null ? null : new Timed(result.value(), result.time()));
-    update(result.change(result.value(), stored));
+    update(key, result.change(result.value(), stored));
   }
 
   @Override

@@ -13,7 +13,7 @@ public abstract class TableNode extends Node {
   protected final DataType keyType;
   private final boolean cached;
   private transient Codec keyCodec;
-  private transient Map<Bytes, Rec> held;
+  private transient Map<Bytes, Held> held;
 
   /** @param cached whether only the last update of a key goes out per batch */
   protected TableNode(String name, DataType keyType, boolean cached) {
@@ -37,18 +37,31 @@ public abstract class TableNode extends Node {
     return keyCodec.key(key);
   }
 
-  /** Forwards a change, now or, when cached, as part of the last one of its key at the end of the batch. */
+  /** What is told of a kept value; a node that keeps more than it tells overrides this. */
+  protected Object told(Object kept) {
+    return kept;
+  }
+
+  /** Forwards a change of kept values, now or, when cached, as part of the last one of its key in the batch. */
   protected final void update(Rec change) {
+    update(cached ? keyBytes(change.key()) : null, change);
+  }
+
+  /** As {@link #update(Rec)}, for a key whose bytes are at hand. */
+  protected final void update(Bytes key, Rec change) {
     if (!cached) {
-      forward(change);
+      forward(change.change(tell(change.value()), tell(change.old())));
       return;
     }
     if (held == null) {
-      held = new LinkedHashMap<>();
+      held = new LinkedHashMap<>(256, 0.75f, true); // by access: the order is that of the last updates
     }
-    Bytes key = keyBytes(change.key());
-    Rec earlier = held.remove(key); // and in again at the end: the order is that of the last updates
-    held.put(key, earlier == null ? change : change.change(change.value(), earlier.old()));
+    Held earlier = held.get(key);
+    if (earlier == null) {
+      held.put(key, new Held(change, change.old()));
+    } else {
+      earlier.last = change;
+    }
   }
 
   @Override
@@ -56,12 +69,26 @@ public abstract class TableNode extends Node {
     if (held == null || held.isEmpty()) {
       return;
     }
-    Map<Bytes, Rec> leaving = held;
+    Map<Bytes, Held> leaving = held;
     held = null;
-    for (Rec change : leaving.values()) {
-      if (change.value() != null || change.old() != null) { // nobody has heard of a row that came and went
-        forward(change);
+    for (Held row : leaving.values()) {
+      if (row.last.value() != null || row.old != null) { // nobody has heard of a row that came and went
+        forward(row.last.change(tell(row.last.value()), tell(row.old)));
       }
+    }
+  }
+
+  private Object tell(Object kept) {
+    return kept == null ? null : told(kept);
+  }
+
+  private static final class Held {
+    Rec last;
+    final Object old;
+
+    Held(Rec last, Object old) {
+      this.last = last;
+      this.old = old;
     }
   }
 }

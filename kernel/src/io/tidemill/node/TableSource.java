@@ -47,7 +47,7 @@ public final class TableSource extends TableNode {
     Bytes key = keyBytes(record.key());
     Object old = Timed.valueOf(rows.get(key));
     rows.put(key, record.value() == null ? null : new Timed(record.value(), record.time()));
-    update(record.change(record.value(), old));
+    update(key, record.change(record.value(), old));
   }
 
   @Override

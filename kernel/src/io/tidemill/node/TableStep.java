@@ -63,7 +63,7 @@ public final class TableStep extends TableNode {
     Bytes key = keyBytes(change.key());
     Object stored = Timed.valueOf(rows.get(key));
     rows.put(key, value == null ? null : new Timed(value, change.time()));
-    update(change.change(value, stored));
+    update(key, change.change(value, stored));
   }
 
   @Override

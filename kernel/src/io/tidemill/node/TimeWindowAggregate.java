@@ -83,9 +83,8 @@ public final class TimeWindowAggregate extends WindowedTable {
     }
     if (!onClose) {
       Object windowed = windowed(record.key(), start, endOf(start, entry));
-      Object result = aggregate == null ? null : folder.result(aggregate);
       long at = aggregate == null && isCached() ? record.time() : time;
-      update(record.withKey(windowed).change(result, result(entry), at));
+      update(record.withKey(windowed).change(aggregate, Timed.valueOf(entry), at));
     }
   }
 

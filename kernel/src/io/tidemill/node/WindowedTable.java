@@ -136,7 +136,12 @@ abstract class WindowedTable extends TableNode {
     return new GenericInternalRow(new Object[] {key, micros(start), micros(end)});
   }
 
-  protected final Object result(Timed entry) {
+  @Override
+  protected Object told(Object aggregate) {
+    return folders[0].result(aggregate);
+  }
+
+  private Object result(Timed entry) {
     return entry == null ? null : folders[0].result(entry.value());
   }
 
