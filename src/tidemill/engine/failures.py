@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,12 @@ class ProductionError(TidemillError):
     """A record could not be written, and trying again would not help."""
 
     code = "PRODUCTION"
+
+
+class ProcessorError(TidemillError):
+    """A user's processor or function of Python values raised an exception."""
+
+    code = "PROCESSOR"
 
 
 class EngineGoneError(TidemillError):
@@ -149,6 +156,15 @@ def _timeout(match: re.Match[str]) -> TidemillError:
     )
 
 
+def _processor(match: re.Match[str]) -> TidemillError:
+    told = json.loads(match[1])
+    return ProcessorError(
+        f"`{told['node']}` failed: {told['error']}",
+        where=told["place"],
+        remedy="correct the function, or let it catch what may go wrong",
+    )
+
+
 def _quoted(text: str) -> str:
     found = re.search(r"`([^`]+)`", text)
     return found[1] if found else "TOPIC"
@@ -156,6 +172,7 @@ def _quoted(text: str) -> str:
 
 _KAFKA = r"org\.apache\.kafka\.common\.errors\."
 _TELL = (
+    (re.compile(r"tidemill\.engine\.python\.failure\.ProcessingError: (\{[^\n]+\})"), _processor),
     (re.compile(r"io\.tidemill\.sink\.SinkError: \[(\w+)\] ([^\n]+)"), _sink),
     (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
     (re.compile(rf"(?:{_KAFKA}OffsetOutOfRangeException|NoOffsetForPartitionException)[^\n]*"), _lost),

@@ -15,7 +15,7 @@ from tidemill.engine.lowering import Types
 from tidemill.engine.steps import PhysicalPlan, Step
 from tidemill.engine.types import data_type, pair_type
 from tidemill.serde.base import Serde
-from tidemill.topology.nodes import Kind, Sink, TopicSource
+from tidemill.topology.nodes import Sink, TopicSource
 
 BARRIER = -1
 """The port of rows that pass every level unchanged, so that a driver knows all before them is done."""
@@ -54,6 +54,9 @@ def decoded(
             by_key = F.when(key.isNotNull(), task_of(key, tasks)).otherwise(task)
             task = F.when(F.col("port") == port, by_key).otherwise(task)
     replicated = [port for port, step in readers if _is_replicated(step, plan)]
+    if plan.python:
+        # The clock of processors: every task is to see it.
+        replicated.append(BARRIER)
     rows = frame.select("*", ports.alias("port"))
     rows = rows.select("*", _spread(task, replicated, tasks).alias("task"))
     return rows.select(
@@ -158,7 +161,7 @@ def _reads(node: object) -> Column:
 
 
 def _is_replicated(step: Step, plan: PhysicalPlan) -> bool:
-    return step.node.kind is Kind.GLOBAL_TABLE and step in plan.on_level(0)
+    return step.name not in plan.levels and step in plan.on_level(0)
 
 
 def _spread(task: Column, replicated: Sequence[int], tasks: int) -> Column:

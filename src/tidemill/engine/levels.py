@@ -13,9 +13,11 @@ from tidemill.engine import frames
 from tidemill.engine.lowering import Lowering, Types, lower
 from tidemill.engine.operators.join import direct_answer_types
 from tidemill.engine.operators.source import source_types
+from tidemill.engine.python.level import python_operator, python_program
+from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.steps import Role, Step, source_steps
 from tidemill.engine.types import java_type
-from tidemill.topology.nodes import ForeignKeyJoin, Kind, Sink, StreamGlobalJoin, StreamTableJoin
+from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,20 @@ class Port:
 class Levels:
     """Builds one level after the other. What leaves a level waits until its own level comes, or is output."""
 
-    def __init__(self, low: Lowering, sources: Mapping[str, DataFrame], tasks: int, dropped: Any) -> None:
+    def __init__(
+        self,
+        low: Lowering,
+        sources: Mapping[str, DataFrame],
+        tasks: int,
+        dropped: Any,
+        *,
+        mocked_clock: bool = False,
+    ) -> None:
         self._low = low
         self._sources = sources
         self._tasks = tasks
         self._dropped = dropped
+        self._mocked_clock = mocked_clock
         self._nodes = self._lowered()
         self._waiting: list[Port] = []
         self._frame: DataFrame | None = None
@@ -57,11 +68,17 @@ class Levels:
         beyond = [port for step in readers for port in self._ports_of_source(step)]
         leaving = [*beyond, *(_sink_port(self._low, s) for s in steps if isinstance(s.node, Sink))]
         outputs = [*passing, *leaving, *self._shuffles(steps)]
-        program = self._program(level, steps, readers, arriving, passing, outputs)
         frame = self._input(readers, arriving, passing)
-        schema = java_type(spark, frames.output_schema([port.types for port in outputs]))
-        processor = spark._jvm.io.tidemill.task.TaskProcessor  # type: ignore[union-attr]
-        self._frame = DataFrame(processor.apply(frame._jdf, program, schema), spark)
+        schema = frames.output_schema([port.types for port in outputs])
+        if self._low.plan.is_python(level):
+            plans = {step.name: self._nodes[level, step.name] for step in steps}
+            around = (readers, arriving, passing, outputs)
+            tasks = python_program(self._low, steps, plans, *around, mocked_clock=self._mocked_clock)
+            self._frame = python_operator(frame, tasks, schema)
+        else:
+            program = self._program(level, steps, readers, arriving, passing, outputs)
+            processor = spark._jvm.io.tidemill.task.TaskProcessor  # type: ignore[union-attr]
+            self._frame = DataFrame(processor.apply(frame._jdf, program, java_type(spark, schema)), spark)
         self._waiting = outputs
 
     def output(self) -> DataFrame:
@@ -83,7 +100,8 @@ class Levels:
             for level, steps in enumerate(on_level):
                 if step in steps:
                     low.index = {each.name: position for position, each in enumerate(steps)}
-                    nodes[level, step.name] = lower(low, step)
+                    in_python = low.plan.is_python(level)
+                    nodes[level, step.name] = lower_python(low, step) if in_python else lower(low, step)
         return nodes
 
     def _program(
@@ -117,7 +135,8 @@ class Levels:
             if port in passing:
                 parent = entries[port.name]
             else:
-                parent = entries[port.step] if port.step in entries else index[port.step]
+                # A port that hands a source on takes what was read, all others what the step made of it.
+                parent = entries[port.step] if ">read" in port.name else index[port.step]
             program.connect(parent, exit_, 0)
         for entry in entries.values():
             program.enter(entry)
@@ -131,9 +150,11 @@ class Levels:
         """Sources are read on the first level; what a later level reads is passed on to it."""
         plan = self._low.plan
         types = source_types(step.node)
-        if step.node.kind is not Kind.GLOBAL_TABLE:
+        if step.name in plan.levels:
             level = plan.levels[step.name]
-            return [Port(f"{step.name}>read", step.name, types, level, step.name)] if level else []
+            stays = step.name not in plan.keyed
+            port = Port(f"{step.name}>read", step.name, types, level, step.name, stays=stays)
+            return [port] if level else []
         asked = [level for level in range(plan.depth) if step in plan.on_level(level)]
         # A first level that has the table replicates it already: each task hands on its own copy.
         return [
@@ -149,15 +170,21 @@ class Levels:
         ports = []
         for step in self._low.plan.steps.values():
             for slot, edge in enumerate(step.inputs):
-                if edge.shuffled and edge.parent in here:
+                if edge.parent in here and (edge.shuffled or self._is_handed_on(edge.parent, step.name)):
                     types = self._low.types[edge.parent]
                     if isinstance(step.node, ForeignKeyJoin) and step.role is Role.WHOLE and slot == 1:
                         types = direct_answer_types(self._low, step.node)
                     level = self._low.plan.levels[step.name]
                     name = f"{edge.parent}>{step.name}.{slot}"
-                    ports.append(Port(name, edge.parent, types, level, step.name, slot))
+                    stays = not edge.shuffled
+                    ports.append(Port(name, edge.parent, types, level, step.name, slot, stays=stays))
         # A subscribing step sends requests by its first way out and answers by its second.
         return sorted(ports, key=lambda port: self._low.plan.steps[port.target].role is Role.WHOLE)
+
+    def _is_handed_on(self, parent: str, child: str) -> bool:
+        """Whether records go on in another operator, in the same task: to Python or back."""
+        levels = self._low.plan.levels
+        return parent in levels and child in levels and levels[parent] != levels[child]
 
     def _input(self, readers: list[Step], arriving: list[Port], passing: list[Port]) -> DataFrame:
         types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
@@ -182,7 +209,7 @@ def _sink_port(low: Lowering, step: Step) -> Port:
 
 def _needs_key(port: Port) -> bool:
     """Records without a key are left out before a shuffle by key, but not on the way from a source."""
-    return port.level is not None and ">read" not in port.name
+    return port.level is not None and ">read" not in port.name and not port.stays
 
 
 def _move(old: int, new: int, port: Port, arrives: bool) -> frames.Move:

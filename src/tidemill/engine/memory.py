@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from tidemill.engine.failures import query_failure
 from tidemill.engine.pipeline import build_pipeline
 from tidemill.engine.session import LOCAL_CHECKPOINT, spark_session
 from tidemill.errors import TidemillError, UsageError
@@ -16,6 +17,7 @@ from tidemill.topology import Topology
 
 Headers = Sequence[tuple[str, bytes | None]]
 
+Result = tuple[str, bytes | None, bytes | None, int, Headers]
 _SOURCE = "io.tidemill.memory.MemorySource"
 _BATCH = "10 minutes"
 """How long one real-time batch lasts; a test is over before."""
@@ -36,16 +38,22 @@ class MemoryRun:
             if name.startswith("spark.sql."):
                 self._spark.conf.set(name, value)
         self._spark.conf.set("spark.sql.shuffle.partitions", "1")
+        self._spark.conf.set("spark.sql.streaming.pollingDelay", "1ms")
         self._id = uuid.uuid4().hex
         self._topics = set(topology.source_topics)
         source = self._spark.readStream.format(_SOURCE).option("id", self._id).load()
         frames = dict.fromkeys((node.name for node in topology.sources), source)
-        pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching)
+        pipeline = build_pipeline(
+            self._spark, topology, frames, tasks=1, caching=caching, mocked_clock=True
+        )
         self._dropped = pipeline.dropped
+        self._in_batches = bool(pipeline.plan.python)
         java = self._jvm.io.tidemill.memory
         self._log, self._queue = java.MemoryLog.of(self._id), java.RowQueue
         writer = self._queue.into(self._id, pipeline.output._jdf)
-        trigger = self._jvm.org.apache.spark.sql.streaming.Trigger.RealTime(_BATCH)
+        triggers = self._jvm.org.apache.spark.sql.streaming.Trigger
+        # Spark runs Python operators in micro-batches only; then each record is a batch of its own.
+        trigger = triggers.ProcessingTime("0 seconds") if self._in_batches else triggers.RealTime(_BATCH)
         writer = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(trigger)
         self._query = writer.start()
 
@@ -61,7 +69,7 @@ class MemoryRun:
         value: bytes | None,
         timestamp: int,
         headers: Headers,
-    ) -> Iterator[tuple[str, bytes | None, bytes | None, int, Headers]]:
+    ) -> Iterator[Result]:
         """Take one record through the topology; yields (topic, key, value, timestamp, headers) of results."""
         if topic not in self._topics:
             raise UsageError(
@@ -69,12 +77,31 @@ class MemoryRun:
             )
         names, values = [name for name, _ in headers], [data for _, data in headers]
         self._log.append(topic, offset, key, value, timestamp, names, values)
+        yield from self._results()
+
+    def tick(self, millis: int) -> Iterator[Result]:
+        """Let the wall clock of processors be at this time; yields what their punctuators send."""
+        if self._in_batches:
+            self._log.tick(millis)
+            yield from self._results()
+
+    def _results(self) -> Iterator[Result]:
+        for fields in self._batch() if self._in_batches else self._until_barrier():
+            name, key, value, headers, time = list(fields)[:5]
+            yield name, _bytes(key), _bytes(value), time.getTime(), _headers(headers)
+
+    def _batch(self) -> list[Any]:
+        try:
+            self._query.processAllAvailable()
+        except Exception as error:  # noqa: BLE001  whatever the query failed with
+            raise query_failure(error) from None
+        return [fields for fields in self._queue.drain(self._id) if fields[0] is not None]
+
+    def _until_barrier(self) -> list[Any]:
         while (rows := self._queue.untilBarrier(self._id, _PATIENCE_MS)) is None:
             if self._query.exception().isDefined():
                 raise EngineError(_cause(self._query.exception().get()))
-        for fields in rows:
-            name, out_key, out_value, out_headers, time = list(fields)[:5]
-            yield name, _bytes(out_key), _bytes(out_value), time.getTime(), _headers(out_headers)
+        return list(rows)
 
     def stop(self) -> None:
         """Stop the query."""

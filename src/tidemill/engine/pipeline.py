@@ -13,6 +13,7 @@ from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
 from tidemill.engine.stateless import is_stateless, stateless_output
 from tidemill.engine.steps import PhysicalPlan, physical_plan
+from tidemill.engine.tiers import uses_python
 from tidemill.topology import Topology
 
 SOURCE_COLUMNS = (
@@ -43,21 +44,23 @@ def build_pipeline(
     *,
     tasks: int,
     caching: bool = True,
+    mocked_clock: bool = False,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
     `sources` names the frame of each source node; nodes may share one, which is then read once and told
     apart by topic. `tasks` is how many tasks records are spread over. Without `caching` every update of a
-    table goes out, with it the last one of each key and batch.
+    table goes out, with it the last one of each key and batch. With a `mocked_clock` processors take the
+    wall clock from barriers instead of the machine.
     """
     spark._jvm.io.tidemill.spark.Numbers.register(spark._jsparkSession)  # type: ignore[union-attr]
-    if is_stateless(topology):
+    if is_stateless(topology) and not uses_python(topology):
         output, types = stateless_output(Columns(spark), topology, sources)
         return Pipeline(output, physical_plan(topology), types, None)
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching)
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
-    levels = Levels(lowering, sources, tasks, dropped)
+    levels = Levels(lowering, sources, tasks, dropped, mocked_clock=mocked_clock)
     for level in range(plan.depth):
         levels.add(level)
     return Pipeline(levels.output(), plan, lowering.types, dropped)

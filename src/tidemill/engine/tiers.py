@@ -1,4 +1,4 @@
-"""Which steps run in Python: users' processors, functions of Python values, and what lies between these alone."""
+"""Which steps run in Python: users' processors and functions of Python values, and what lies between them."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def python_steps(steps: Mapping[str, Step]) -> frozenset[str]:
         if isinstance(step.node, StreamSource) and name not in chosen and meets(name) == {True}
     }
     for name, step in steps.items():
-        if isinstance(step.node, _NEUTRAL) and step.inputs and not any(edge.shuffled for edge in step.inputs):
-            if all(edge.parent in chosen for edge in step.inputs):
-                chosen.add(name)
+        if isinstance(step.node, _NEUTRAL) and step.inputs:
+            stays = all(edge.parent in chosen and not edge.shuffled for edge in step.inputs)
+            chosen |= {name} if stays else set()
     return frozenset(chosen)
 
 

@@ -58,6 +58,7 @@ class TopologyTestDriver:
         self._outputs: dict[str, list[TestRecord]] = {}
         self._clock = 0
         self._offsets: dict[str, itertools.count[int]] = {}
+        self._collect(self._run.tick(self._clock))
 
     def create_input_topic(self, topic: str, *, key: Serde, value: Serde) -> TestInputTopic:
         """A topic to pipe records into."""
@@ -70,6 +71,7 @@ class TopologyTestDriver:
     def advance_wall_clock_time(self, duration: Duration) -> None:
         """Let time pass for what depends on the clock of the machine: wall-clock punctuators."""
         self._clock += milliseconds(duration, what="the time to advance by")
+        self._collect(self._run.tick(self._clock))
 
     def close(self) -> None:
         """Stop the run and remove its state."""
@@ -86,9 +88,11 @@ class TopologyTestDriver:
         self, topic: str, key: bytes | None, value: bytes | None, timestamp: int, headers: Headers
     ) -> None:
         offset = next(self._offsets.setdefault(topic, itertools.count()))
-        for result in self._run.process(topic, offset, key, value, timestamp, headers):
-            name, out_key, out_value, time, out_headers = result
-            self._outputs.setdefault(name, []).append(TestRecord(out_key, out_value, time, out_headers))
+        self._collect(self._run.process(topic, offset, key, value, timestamp, headers))
+
+    def _collect(self, results: Iterable[tuple[str, bytes | None, bytes | None, int, Headers]]) -> None:
+        for name, key, value, time, headers in results:
+            self._outputs.setdefault(name, []).append(TestRecord(key, value, time, headers))
 
     def _take(self, topic: str) -> list[TestRecord]:
         return self._outputs.pop(topic, [])

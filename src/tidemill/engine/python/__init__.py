@@ -1,1 +1,1 @@
-"""The Python tier: users' processors and functions of Python values, one instance per task, in Spark's workers."""
+"""The Python tier: users' processors and functions of Python values, in Spark's workers."""

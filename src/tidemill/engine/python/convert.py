@@ -1,4 +1,4 @@
-"""Values as Arrow hands them to Python, as users meet them, and back: dicts for structs, Windowed for window keys."""
+"""Values as Arrow hands them over, as users meet them, and back: structs are dicts, window keys Windowed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def reader(type_: DataType) -> Convert:
     match type_:
         case StructType() if is_windowed(type_):
             key = reader(type_["key"].dataType)
-            return _unless_none(lambda v: Windowed(key(v["key"]), _millis(v["start"]), _millis(v["end"])))
+            return _unless_none(
+                lambda v: Windowed(key(v["key"]), _millis(v["start"]) or 0, _millis(v["end"]))
+            )
         case StructType():
             fields = [(field.name, reader(field.dataType)) for field in type_]
             return _unless_none(lambda v: {name: convert(v[name]) for name, convert in fields})

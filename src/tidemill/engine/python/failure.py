@@ -1,4 +1,4 @@
-"""What the user's code raised, told with the step and the line, in a form that survives the way to the driver."""
+"""What the user's code raised, with its step and line, in a form that survives the way to the driver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 _PACKAGE = str(Path(__file__).parents[2]) + "/"
 
 
-class ProcessingFailed(Exception):
+class ProcessingError(Exception):
     """A user's processor or function raised; its text is JSON that the engine reads back."""
 
     def __init__(self, node: str, error: BaseException, declared: str | None) -> None:
@@ -25,10 +25,10 @@ def user_code(node: str, declared: str | None) -> Iterator[None]:
     """What is raised inside is told as a failure of this step; that of a step further down stays its own."""
     try:
         yield
-    except ProcessingFailed:
+    except ProcessingError:
         raise
     except Exception as error:  # whatever it is, it belongs to the user's step
-        raise ProcessingFailed(node, error, declared) from error
+        raise ProcessingError(node, error, declared) from error
 
 
 def _place(error: BaseException) -> str | None:

@@ -1,4 +1,4 @@
-"""How records are made of what a function of Python values returns; objects, so that they can be sent to workers."""
+"""How records are made of what a function of Python values returns; objects that workers can be sent."""
 
 from __future__ import annotations
 

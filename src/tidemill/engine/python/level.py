@@ -8,7 +8,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.stateful_processor_util import TransformWithStateInPandasUdfUtils
 from pyspark.sql.types import StructType
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
 
 from tidemill.engine import serdes
 from tidemill.engine.lowering import Lowering, Types
@@ -17,8 +20,11 @@ from tidemill.engine.python.convert import is_windowed, reader, writer
 from tidemill.engine.python.operator import PythonLevel
 from tidemill.engine.python.program import Entry, FoldPlan, KeeperPlan, NodePlan, OutputPlan, Program
 from tidemill.engine.steps import Step, read_only_stores
+from tidemill.engine.types import java_type
 from tidemill.topology import StoreKind, StoreSpec
 from tidemill.topology.nodes import Process, TransformValues
+
+_NO_TIMERS = "None"
 
 
 class Port(Protocol):
@@ -66,7 +72,16 @@ def python_program(
 
 def python_operator(frame: DataFrame, program: Program, schema: StructType) -> DataFrame:
     """The rows a program makes of the rows that come in."""
-    return frame.groupBy("task").transformWithState(PythonLevel(program), schema, "Update", "None")
+    # As GroupedData.transformWithState does it; that one wants pandas, which rows do not need.
+    util = TransformWithStateInPandasUdfUtils(PythonLevel(program), _NO_TIMERS)
+    kind = PythonEvalType.SQL_TRANSFORM_WITH_STATE_PYTHON_ROW_UDF
+    udf = UserDefinedFunction(util.transformWithStateUDF, returnType=schema, evalType=kind)
+    column = udf(*(frame[name] for name in frame.columns))
+    spark = frame.sparkSession
+    rows = frame.groupBy("task")._jgd.transformWithStateInPySpark(
+        column._jc, java_type(spark, schema), "Update", _NO_TIMERS, None, ""
+    )
+    return DataFrame(rows, spark)
 
 
 def _entry(

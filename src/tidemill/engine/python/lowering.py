@@ -166,7 +166,7 @@ def _mapper(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
         f"{node.type_name} cannot call a function of Python values",
         node=node.name,
         place=node.place,
-        remedy="use python_fn() in map, filter, select_key, reduce and aggregate without windows, or write a Processor",
+        remedy="use python_fn() in map, filter, reduce and aggregate without windows, or a Processor",
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tidemill.dsl import Record
+from tidemill.engine.python.codec import required
 from tidemill.engine.python.context import Context
 from tidemill.engine.python.failure import user_code
 from tidemill.engine.python.key_value import CellsKeyValueStore
@@ -39,6 +40,7 @@ class Node(ABC):
 
     def open(self) -> None:
         """Called once, after all steps are there."""
+        return
 
     @abstractmethod
     def process(self, slot: int, record: Record) -> None:
@@ -46,12 +48,15 @@ class Node(ABC):
 
     def flush(self) -> None:
         """Hand on what was held back for this batch."""
+        return
 
     def close(self) -> None:
         """Called once, after the last record."""
+        return
 
-    def check(self, record: Record) -> None:
+    def check(self, record: Record) -> None:  # noqa: ARG002  most may forward anything
         """Refuse a record that this step may not forward."""
+        return
 
     def forward(self, record: Record, child: str | None = None) -> None:
         """Hand a record to all children, or to the one named."""
@@ -69,7 +74,7 @@ class PassNode(Node):
     def __init__(self, task: PythonTask, plan: PassPlan) -> None:
         super().__init__(task, plan.name, None)
 
-    def process(self, slot: int, record: Record) -> None:
+    def process(self, slot: int, record: Record) -> None:  # noqa: ARG002  one input
         """Hand it on."""
         self.forward(record)
 
@@ -81,7 +86,7 @@ class OutputNode(Node):
         super().__init__(task, plan.name, plan.place)
         self._plan = plan
 
-    def process(self, slot: int, record: Record) -> None:
+    def process(self, slot: int, record: Record) -> None:  # noqa: ARG002  one input
         """Let a record leave."""
         if self._plan.needs_key and record.key is None:
             return
@@ -174,7 +179,7 @@ class KeeperNode(Node):
                 self._processor = self._plan.supplier()
                 self._processor.init(context)
 
-    def process(self, slot: int, record: Record) -> None:
+    def process(self, slot: int, record: Record) -> None:  # noqa: ARG002  one input
         """Bring the store up to date."""
         if self._processor is None:
             mirror(self.task, self._plan.store, record)
@@ -190,7 +195,7 @@ class MapNode(Node):
         super().__init__(task, plan.name, plan.place)
         self._plan = plan
 
-    def process(self, slot: int, record: Record) -> None:
+    def process(self, slot: int, record: Record) -> None:  # noqa: ARG002  one input
         """Forward what the function makes of the record."""
         with user_code(self.name, self.place):
             made = list(self._plan.records(self._plan.fn, record))
@@ -215,7 +220,7 @@ class FoldNode(Node):
         if record.key is None or record.value is None:
             return
         with user_code(self.name, self.place):
-            key = self._plan.keys.encode(record.key)
+            key = required("key", self._plan.store, self._plan.keys.encode(record.key))
             before = self._rows.get(key)
             time, old = (
                 (record.timestamp, None) if before is None else _unpacked(before, self._plan.values.decode)

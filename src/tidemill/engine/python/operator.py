@@ -33,7 +33,7 @@ class PythonLevel(StatefulProcessor):
         self._names = [MEMORY, *program.stores]
         # Users' classes may be known only where the topology was declared: its path goes with them.
         self._path = [folder for folder in sys.path if folder]
-        self._program = cloudpickle.dumps(program)
+        self._program = cloudpickle.dumps(program)  # type: ignore[no-untyped-call]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the states; also called on the driver, which wants to know their types."""

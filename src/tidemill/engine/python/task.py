@@ -40,7 +40,8 @@ class PythonTask:
         self.stores = Stores(program.stores, backends)
         self.schedules = Schedules(self._memory)
         saved = self._memory.get(_CLOCKS)
-        self.stream_time, self._clock = json.loads(saved) if saved is not None else (-1, 0)
+        clocks: tuple[int, int] = (-1, 0) if saved is None else json.loads(saved)
+        self.stream_time, self._clock = clocks
         self._nodes: list[Node] = [plan.make(self) for plan in program.nodes]
         for plan, node in zip(program.nodes, self._nodes, strict=True):
             node.children = [(name, self._nodes[child], slot) for name, child, slot in plan.children]
@@ -86,7 +87,7 @@ class PythonTask:
         self.outputs.append((port, pair, timestamp, rows))
 
     def finish(self, token: bytes) -> None:
-        """Hand on what was held back and write all state down; the token says that this task wrote it last."""
+        """Hand on what was held back and write all state down; the token says who wrote it last."""
         for node in self._nodes:
             node.flush()
         self.stores.save()

@@ -65,7 +65,7 @@ class Timelines:
         """Note that the store has seen this time."""
         self.observed = time if self.observed is None else max(self.observed, time)
 
-    def keys(self) -> Iterator[bytes]:
+    def all_keys(self) -> Iterator[bytes]:
         """All keys that have entries."""
         stored = [key[1:] for key, _ in self._cells.prefixed(_TIMELINE)]
         yield from (key for key in sorted({*stored, *self._dirty}) if self.of(key))

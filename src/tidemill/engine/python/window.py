@@ -48,7 +48,7 @@ class _TimedStore:
 
     def _everything(self) -> list[tuple[Position, bytes, Any]]:
         found = [
-            (position, key, value) for key in self._times.keys() for position, value in self._entries(key)
+            (position, key, value) for key in self._times.all_keys() for position, value in self._entries(key)
         ]
         return sorted(found, key=lambda entry: entry[:2])
 

@@ -14,6 +14,7 @@ public final class MemoryLog {
   private static final Map<String, MemoryLog> LOGS = new ConcurrentHashMap<>();
 
   private final List<InternalRow> rows = new ArrayList<>();
+  private long clock;
 
   public static MemoryLog of(String id) {
     return LOGS.computeIfAbsent(id, key -> new MemoryLog());
@@ -31,7 +32,17 @@ public final class MemoryLog {
       headers[i] = new GenericInternalRow(new Object[] {UTF8String.fromString(headerNames.get(i)), headerValues.get(i)});
     }
     rows.add(row(UTF8String.fromString(topic), offset, key, value, millis, new GenericArrayData(headers)));
-    rows.add(row(null, 0, null, null, 0, null));
+    barrier();
+  }
+
+  /** Lets the time of barriers move on, and appends one: the clock of whoever reads them. */
+  public synchronized void tick(long millis) {
+    clock = millis;
+    barrier();
+  }
+
+  private void barrier() {
+    rows.add(row(null, 0, null, null, clock, null));
     notifyAll();
   }
 

@@ -188,7 +188,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     private void accept(InternalRow row) {
       int port = row.getInt(PORT);
       if (port == BARRIER) {
-        barrier();
+        barrier(row.getLong(TIME));
         return;
       }
       StructType type = ports[port];
@@ -199,12 +199,12 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
           field(row, OFFSET, DataTypes.LongType));
     }
 
-    private void barrier() {
+    private void barrier(long time) {
       Object[] fields = new Object[outputWidth];
       fields[0] = BARRIER;
       fields[1] = task.id;
       fields[2] = task.nextSequence();
-      fields[3] = 0L;
+      fields[3] = time;
       task.outputs.add(new GenericInternalRow(fields));
     }
 
