@@ -223,6 +223,13 @@ def _no_array(node: Node, type_: DataType) -> TopologyError:
 def _unresolved(node: Node, error: PySparkException) -> TopologyError:
     condition = error.getCondition() or "an analysis error"
     parameters = error.getMessageParameters() or {}
+    if condition == "MISSING_GROUP_BY":
+        return TopologyError(
+            "the function returns no aggregate",
+            node=node.name,
+            place=node.place,
+            remedy="return one aggregate such as F.sum(value), or give an initial value and a function",
+        )
     name = parameters.get("objectName") or parameters.get("fieldName")
     proposal = parameters.get("proposal") or parameters.get("fields")
     if name and proposal:
