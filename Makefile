@@ -57,7 +57,7 @@ format: venv ## let ruff format and fix what it can
 .PHONY: docs
 docs: venv kernel ## build the documentation into site/, warnings are errors
 	$(BIN)/python tools/docs_reference.py
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: bench
 bench: venv kernel ## the whole benchmark, peers included
