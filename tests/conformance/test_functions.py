@@ -80,7 +80,7 @@ def test_python_and_column_agree(vocabulary: str, types: tuple[str, ...], calls:
 
     from tidemill.engine.session import spark_session
 
-    spark = spark_session("local[2]")
+    spark = spark_session("local[8]")
     plain = [name.removesuffix(_NULLABLE) for name in types]
     samples = [
         [*_SAMPLES[name], *([None] if nullable.endswith(_NULLABLE) else [])]

@@ -14,14 +14,15 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Any declarative aggregate of Spark (sum, avg, max_by, ...), by Spark's own expressions for starting, updating,
- * merging and evaluating. The aggregate is Spark's buffer row.
+ * Any aggregate of Spark (sum, avg, max_by, approx_count_distinct, ...), by Spark's own code for starting, updating,
+ * merging and evaluating. The aggregate is one row: the buffers of all calls, those by expressions first.
  */
 public final class SparkFolder extends Folder {
   private final StructType buffer;
   private final List<Expression> initial;
   private final List<Expression> update;
   private final List<Expression> merge;
+  private final List<ImperativeCall> calls;
   private final Evaluator result;
   private transient MutableProjection initialize;
   private transient MutableProjection updater;
@@ -30,13 +31,16 @@ public final class SparkFolder extends Folder {
   /**
    * @param update bound to the buffer's fields, then (key, value)
    * @param merge bound to the fields of two buffers
-   * @param result bound to the one field that holds the buffer
+   * @param calls those that are no expressions; their fields follow those of the expressions
+   * @param result bound to the field that holds the buffer, then one field per result of `calls`
    */
-  public SparkFolder(StructType buffer, List<Expression> initial, List<Expression> update, List<Expression> merge, Evaluator result) {
+  public SparkFolder(StructType buffer, List<Expression> initial, List<Expression> update, List<Expression> merge,
+      List<ImperativeCall> calls, Evaluator result) {
     this.buffer = buffer;
     this.initial = new ArrayList<>(initial);
     this.update = new ArrayList<>(update);
     this.merge = new ArrayList<>(merge);
+    this.calls = new ArrayList<>(calls);
     this.result = result;
   }
 
@@ -50,7 +54,9 @@ public final class SparkFolder extends Folder {
     if (initialize == null) {
       initialize = projection(initial);
     }
-    return run(initialize, InternalRow.empty());
+    InternalRow row = run(initialize, InternalRow.empty(), null);
+    calls.forEach(call -> call.initialize(row));
+    return row;
   }
 
   @Override
@@ -58,7 +64,10 @@ public final class SparkFolder extends Folder {
     if (updater == null) {
       updater = projection(update);
     }
-    return run(updater, new JoinedRow((InternalRow) aggregate, new GenericInternalRow(new Object[] {key, value})));
+    InternalRow input = new GenericInternalRow(new Object[] {key, value});
+    InternalRow row = run(updater, new JoinedRow((InternalRow) aggregate, input), (InternalRow) aggregate);
+    calls.forEach(call -> call.update(row, input));
+    return row;
   }
 
   @Override
@@ -66,12 +75,19 @@ public final class SparkFolder extends Folder {
     if (merger == null) {
       merger = projection(merge);
     }
-    return run(merger, new JoinedRow((InternalRow) left, (InternalRow) right));
+    InternalRow row = run(merger, new JoinedRow((InternalRow) left, (InternalRow) right), (InternalRow) left);
+    calls.forEach(call -> call.merge(row, (InternalRow) right));
+    return row;
   }
 
   @Override
   public Object result(Object aggregate) {
-    return result.eval(aggregate);
+    Object[] fields = new Object[1 + calls.size()];
+    fields[0] = aggregate;
+    for (int i = 0; i < calls.size(); i++) {
+      fields[i + 1] = calls.get(i).result((InternalRow) aggregate);
+    }
+    return result.eval(fields);
   }
 
   private static MutableProjection projection(List<Expression> expressions) {
@@ -80,8 +96,12 @@ public final class SparkFolder extends Folder {
     return projection;
   }
 
-  private InternalRow run(MutableProjection projection, InternalRow input) {
+  /** @param before what the fields beyond the expressions are copied from, null for nothing */
+  private InternalRow run(MutableProjection projection, InternalRow input, InternalRow before) {
     GenericInternalRow target = new GenericInternalRow(buffer.fields().length);
+    for (int i = initial.size(); before != null && i < buffer.fields().length; i++) {
+      target.update(i, before.isNullAt(i) ? null : before.get(i, buffer.fields()[i].dataType()));
+    }
     projection.target(target).apply(input);
     return target;
   }

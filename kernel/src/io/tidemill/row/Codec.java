@@ -25,7 +25,8 @@ public final class Codec implements Serializable {
     for (int i = 0; i < types.length; i++) {
       row.update(i, fields[i]);
     }
-    return projection.apply(row).getBytes();
+    // Without the copy the bytes of a row that fills its buffer exactly would be those of the next row too.
+    return projection.apply(row).copy().getBytes();
   }
 
   public Bytes key(Object field) {

@@ -1,5 +1,6 @@
 package io.tidemill.spark;
 
+import io.tidemill.fold.ImperativeCall;
 import io.tidemill.fold.SparkFolder;
 import io.tidemill.row.Evaluator;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate;
+import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
 import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions$;
 import org.apache.spark.sql.catalyst.optimizer.RewriteWithExpression$;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
@@ -80,10 +82,15 @@ public final class Columns {
     List<Expression> update = new ArrayList<>();
     List<Expression> merge = new ArrayList<>();
     Map<String, Expression> results = new LinkedHashMap<>();
+    List<AggregateExpression> imperative = new ArrayList<>();
     for (Map.Entry<String, AggregateExpression> entry : calls.entrySet()) {
       AggregateExpression call = entry.getValue();
-      if (!(call.aggregateFunction() instanceof DeclarativeAggregate function) || call.isDistinct()) {
+      if (call.isDistinct()) {
         throw new UnsupportedOperationException(call.sql());
+      }
+      if (!(call.aggregateFunction() instanceof DeclarativeAggregate function)) {
+        imperative.add(call);
+        continue;
       }
       List<AttributeReference> own = Stateful.list(function.aggBufferAttributes());
       buffer.addAll(own);
@@ -96,15 +103,27 @@ public final class Columns {
       merge.addAll(Stateful.list(function.mergeExpressions()));
       results.put(entry.getKey(), function.evaluateExpression());
     }
+    List<Attribute> declared = List.copyOf(buffer);
+    List<ImperativeCall> others = new ArrayList<>();
+    for (AggregateExpression call : imperative) {
+      if (!call.filter().isEmpty()) {
+        throw new UnsupportedOperationException(call.sql());
+      }
+      ImperativeAggregate function = (ImperativeAggregate) bind(call.aggregateFunction(), inputs, 0);
+      others.add(new ImperativeCall(function, buffer.size()));
+      buffer.addAll(Stateful.list(function.aggBufferAttributes()));
+      results.put(call.resultId().toString(), new BoundReference(others.size(), function.dataType(), true));
+    }
     StructType type = new StructType();
     for (int i = 0; i < buffer.size(); i++) {
       type = type.add(new StructField("b" + i, buffer.get(i).dataType(), true, buffer.get(i).metadata()));
     }
     List<Attribute> updateInputs = concat(buffer, inputs);
-    List<Attribute> mergeInputs = concat(buffer, other);
+    List<Attribute> mergeInputs = new ArrayList<>(buffer);
+    mergeInputs.addAll(other);
     Expression result = replaceCalls(whole, results);
     return new SparkFolder(type, bindAll(initial, List.of()), bindAll(update, updateInputs), bindAll(merge, mergeInputs),
-        new Evaluator(bindToStruct(result, buffer, type), 1));
+        others, new Evaluator(bindToStruct(result, declared, type), 1 + others.size()));
   }
 
   /** The type an aggregate Column has. */
