@@ -1,0 +1,170 @@
+"""Group S: the keys of StreamsConfig."""
+
+from conformance.parity.model import Group, Tier, decided, not_yet, passed
+
+_RUNTIME, _SPARK, _FRONT = Tier.RUNTIME, Tier.SPARK, Tier.FRONT_END
+_CONFIG = "runtime/test_config.py::"
+_UNNEEDED = f"{_CONFIG}test_every_unneeded_key_is_accepted"
+_CLIENTS = f"{_CONFIG}test_client_settings_reach_their_client"
+_ASSIGNS = "taken and not needed: Spark places tasks and restores state"
+_METRICS = "taken and not needed: metrics are Tidemill's own"
+_ONE_STORE = "taken and not needed: state is always in RocksDB, in one format"
+_HANDLERS = "Java classes are not loaded as handlers; handlers in Python are not built yet"
+
+SETTINGS = Group(
+    "S",
+    "Settings",
+    (
+        passed(310, "`application.id`", _RUNTIME, f"{_CONFIG}test_application_id_is_a_plain_name"),
+        passed(311, "`bootstrap.servers`", _RUNTIME, _CLIENTS),
+        decided(312, "`num.standby.replicas`", _SPARK, _ASSIGNS, _UNNEEDED),
+        not_yet(313, "`processing.exception.handler.global.enabled`", _HANDLERS),
+        passed(314, "`state.dir`", _RUNTIME, f"{_CONFIG}test_state_directory_may_be_a_uri"),
+        passed(
+            315,
+            "`ensure.explicit.internal.resource.naming`",
+            _FRONT,
+            "topology/test_validation.py::test_messages",
+        ),
+        decided(316, "`acceptable.recovery.lag`", _SPARK, _ASSIGNS, _UNNEEDED),
+        decided(
+            317,
+            "`statestore.cache.max.bytes`",
+            _RUNTIME,
+            "0 sends every update; any other size means one update per key and batch",
+            f"{_CONFIG}test_cache_of_no_bytes_turns_caching_off",
+        ),
+        not_yet(318, "`client.id`", "handed to the clients; no test asks for it"),
+        not_yet(319, "`deserialization.exception.handler`", _HANDLERS),
+        decided(
+            320,
+            "`default.key.serde`, `default.value.serde`",
+            _FRONT,
+            "refused: a serde is given where a topic is read or written",
+            f"{_CONFIG}test_wrong_value_is_refused",
+        ),
+        not_yet(321, "`production.exception.handler`", _HANDLERS),
+        not_yet(322, "`default.timestamp.extractor`", "refused; `timestamp=` of a source is not run yet"),
+        not_yet(323, "`errors.dead.letter.queue.topic.name`", "not built yet"),
+        decided(324, "`max.task.idle.ms`", _SPARK, "taken and not needed: a batch does not wait", _UNNEEDED),
+        decided(325, "`max.warmup.replicas`", _SPARK, _ASSIGNS, _UNNEEDED),
+        passed(326, "`num.stream.threads`", _RUNTIME, f"{_CONFIG}test_code_wins_over_environment_and_file"),
+        not_yet(327, "`processing.exception.handler`", _HANDLERS),
+        decided(
+            328,
+            "`processing.guarantee`",
+            _RUNTIME,
+            "exactly_once_v2 by default: it costs little here",
+            f"{_CONFIG}test_default_is_exactly_once",
+            f"{_CONFIG}test_wrong_value_is_refused",
+        ),
+        decided(329, "`task.assignor.class`", _SPARK, _ASSIGNS, _UNNEEDED),
+        not_yet(330, "`replication.factor`", "of topics the app creates; no test asks for it"),
+        passed(
+            331,
+            "`security.protocol` and what belongs to it",
+            _RUNTIME,
+            f"{_CONFIG}test_secret_is_resolved_late_and_never_shown",
+        ),
+        decided(332, "`task.timeout.ms`", _RUNTIME, "taken and not needed: `restart.limit` does", _UNNEEDED),
+        decided(333, "`topology.optimization`", _SPARK, "taken and not needed: there is one plan", _UNNEEDED),
+        decided(334, "`group.protocol`", _SPARK, "taken and not needed: there is no membership", _UNNEEDED),
+        decided(
+            335,
+            "`allow.os.group.write.access`",
+            _RUNTIME,
+            "taken and not needed: the state directory is the user's alone",
+            _UNNEEDED,
+        ),
+        decided(
+            336,
+            "`application.server`",
+            _RUNTIME,
+            "taken and not needed: a query server knows its own address",
+            _UNNEEDED,
+        ),
+        decided(
+            337,
+            "`buffered.records.per.partition`",
+            _SPARK,
+            "taken and not needed: `max.offsets.per.trigger` bounds a batch",
+            _UNNEEDED,
+        ),
+        decided(338, "`built.in.metrics.version`", _SPARK, _METRICS, _UNNEEDED),
+        decided(
+            339,
+            "`commit.interval.ms`",
+            _RUNTIME,
+            "how often a batch begins; 100 whatever the guarantee",
+            f"{_CONFIG}test_default_is_exactly_once",
+            f"{_CONFIG}test_keywords_and_dotted_names_mean_the_same",
+        ),
+        decided(
+            340,
+            "`config.providers`",
+            _RUNTIME,
+            "taken and not needed: `${env:..}`, `${file:..}` and `${dir:..}` work in every value",
+            "kafka_clients/test_settings.py::test_placeholders_are_resolved_last",
+        ),
+        decided(341, "`enable.metrics.push`", _SPARK, _METRICS, _UNNEEDED),
+        decided(342, "`rack.aware.assignment.*`", _SPARK, _ASSIGNS, _UNNEEDED),
+        decided(
+            343,
+            "`repartition.purge.interval.ms`",
+            _SPARK,
+            "taken and not needed: there are no repartition topics",
+            _UNNEEDED,
+        ),
+        decided(344, "`default.dsl.store`, `dsl.store.suppliers.class`", _SPARK, _ONE_STORE, _UNNEEDED),
+        decided(345, "`dsl.store.format`", _SPARK, _ONE_STORE, _UNNEEDED),
+        decided(346, "`default.client.supplier`", _SPARK, "refused: clients are made from settings"),
+        decided(
+            347,
+            "`log.summary.interval.ms`",
+            _RUNTIME,
+            "taken and not needed: `metrics()` tells at any time",
+            _UNNEEDED,
+        ),
+        passed(348, "Settings of the clients: times, retries, buffers", _RUNTIME, _CLIENTS),
+        decided(349, "`metrics.*`, `metric.reporters`", _SPARK, _METRICS, _UNNEEDED),
+        decided(350, "`poll.ms`", _SPARK, "taken and not needed: Spark polls", _UNNEEDED),
+        decided(351, "`probing.rebalance.interval.ms`", _SPARK, _ASSIGNS, _UNNEEDED),
+        not_yet(352, "`processor.wrapper.class`", "Java wrappers are refused; there is none in Python"),
+        decided(
+            353,
+            "`rocksdb.config.setter`",
+            _SPARK,
+            "refused: settings under `spark.sql.streaming.stateStore.rocksdb.` do",
+        ),
+        decided(
+            354,
+            "`state.cleanup.delay.ms`",
+            _SPARK,
+            "taken and not needed: Spark removes old state files",
+            _UNNEEDED,
+        ),
+        decided(
+            355,
+            "`state.cleanup.dir.max.age.ms`",
+            _SPARK,
+            "taken and not needed: Spark removes old state files",
+            _UNNEEDED,
+        ),
+        decided(356, "`upgrade.from`", _SPARK, "taken and not needed: there are no rebalances", _UNNEEDED),
+        decided(
+            357,
+            "`windowstore.changelog.additional.retention.ms`",
+            _SPARK,
+            "taken and not needed: state is not kept in topics",
+            _UNNEEDED,
+        ),
+        decided(
+            358,
+            "`window.size.ms`, `windowed.inner.class.serde`",
+            _FRONT,
+            "taken and not needed: a windowed serde is made with both",
+            _UNNEEDED,
+        ),
+        passed(359, "Prefixes: `consumer.`, `producer.`, `admin.` and their like", _RUNTIME, _CLIENTS),
+    ),
+)

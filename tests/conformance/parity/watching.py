@@ -1,0 +1,108 @@
+"""Groups O, P, Q and R: queries, metrics, testing, tools."""
+
+from conformance.parity.model import Group, Tier, decided, not_yet, passed
+
+_TESTING = Tier.TESTING
+_QUERIES = "queries are not built yet"
+_METRICS = "metrics are not built yet"
+
+QUERIES = Group(
+    "O",
+    "Interactive queries",
+    (
+        not_yet(270, "A store by its name", _QUERIES),
+        not_yet(271, "One partition of a store; stale reads", _QUERIES),
+        not_yet(272, "Kinds of stores that can be asked", _QUERIES),
+        not_yet(273, "Results by partition with their position", _QUERIES),
+        not_yet(274, "By key", _QUERIES),
+        not_yet(275, "By range", _QUERIES),
+        not_yet(276, "With timestamps", _QUERIES),
+        not_yet(277, "As of a time", _QUERIES),
+        not_yet(278, "All versions of a key", _QUERIES),
+        not_yet(279, "Windows of a key", _QUERIES),
+        not_yet(280, "Windows of all keys, sessions of a key", _QUERIES),
+        not_yet(281, "Partitions to ask and what to say about it", _QUERIES),
+        not_yet(282, "Positions: to read what one wrote", _QUERIES),
+        not_yet(283, "Results and reasons of failure", _QUERIES),
+        not_yet(284, "Queries of the user's own", _QUERIES),
+        not_yet(285, "The address of an instance", _QUERIES),
+    ),
+)
+
+METRICS = Group(
+    "P",
+    "Metrics",
+    (
+        not_yet(286, "Of the app", "`metrics()` has a few figures; names and kinds are not settled"),
+        not_yet(287, "Of threads", _METRICS),
+        not_yet(288, "Of tasks", _METRICS),
+        not_yet(289, "Of restoring", _METRICS),
+        not_yet(290, "Of steps", _METRICS),
+        not_yet(291, "Of topics", _METRICS),
+        not_yet(292, "Of stores", _METRICS),
+        not_yet(293, "Of RocksDB", _METRICS),
+        not_yet(294, "Of the cache", _METRICS),
+        not_yet(295, "Levels of recording", _METRICS),
+        not_yet(296, "Metrics of the user's own", _METRICS),
+        not_yet(297, "Reporters", _METRICS),
+        not_yet(298, "A summary in the log", _METRICS),
+    ),
+)
+
+_DRIVER = "programs/test_word_count.py::test_words_are_counted_over_all_lines"
+
+TESTING = Group(
+    "Q",
+    "Testing",
+    (
+        passed(
+            299,
+            "`TopologyTestDriver`: the real engine in the test's process",
+            _TESTING,
+            "conformance/test_tidemill.py::test_recorded_scenario",
+            _DRIVER,
+        ),
+        not_yet(
+            300,
+            "`create_input_topic`, `pipe_input`, `pipe_values`",
+            "records and values are piped; lists of records and times that advance by themselves are missing",
+            _DRIVER,
+        ),
+        not_yet(
+            301,
+            "`create_output_topic`, `read_records`",
+            "all records are read at once; single ones, maps and the size are missing",
+            _DRIVER,
+        ),
+        not_yet(302, "`advance_wall_clock_time`", "no test proves it yet"),
+        not_yet(303, "Stores are looked into", "not built yet"),
+        not_yet(304, "Names of topics written to; metrics", "not built yet"),
+        passed(
+            305,
+            "`TestRecord`: key, value, headers, timestamp",
+            _TESTING,
+            "headers_pass_stateless_steps",
+            _DRIVER,
+        ),
+        not_yet(306, "A context to test a processor by itself", "not built yet"),
+    ),
+)
+
+TOOLS = Group(
+    "R",
+    "Tools",
+    (
+        not_yet(307, "Reset of an app", "not built yet"),
+        decided(
+            308,
+            "List, describe, move and delete groups",
+            Tier.TOOLS,
+            "an app is a consumer group to Kafka, so `tidemill groups` and every tool for groups does",
+            "cli/test_groups.py::test_list_and_describe",
+            "cli/test_groups.py::test_offsets_move_only_when_told",
+            "cli/test_groups.py::test_delete",
+            "runtime/test_group.py::test_group_shows_no_lag_when_all_is_done",
+        ),
+        decided(309, "The DSL in another language", Tier.FRONT_END, "Python is the language"),
+    ),
+)
