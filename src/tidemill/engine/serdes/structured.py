@@ -28,7 +28,7 @@ class JsonForm(Form):
         return convert(fit(value, data_type(serde.schema)), "JsonWriter")
 
     def means_null(self, _serde: Any, data: Column, /) -> Column:
-        return F.trim(data.cast("string")) == F.lit("null")
+        return data.cast("string").rlike(r"^[ \t\r\n]*null[ \t\r\n]*$")
 
 
 @runs(CsvSerde)
@@ -49,7 +49,7 @@ class CsvForm(Form):
 
     def encode(self, serde: CsvSerde, value: Column, /) -> Column:
         fitted = fit(value, _struct(serde.schema))
-        return F.when(value.isNotNull(), F.to_csv(fitted, _csv_options(serde))).cast("binary")
+        return F.when(value.isNotNull(), F.to_csv(fitted, {**_csv_options(serde), **_TIMES})).cast("binary")
 
 
 @runs(XmlSerde)
@@ -57,7 +57,7 @@ class XmlForm(Form):
     """One element of the row tag."""
 
     def decode(self, serde: XmlSerde, data: Column, /) -> Column:
-        options = {"rowTag": serde.row_tag, **_PERMISSIVE, **_TIMES, "ignoreSurroundingSpaces": "false"}
+        options = {"rowTag": serde.row_tag, **_PERMISSIVE, "ignoreSurroundingSpaces": "false"}
         whole = call("Xml.whole", "binary", (data, "binary"), (F.lit(serde.row_tag), "string"))
         return _whole(whole, _struct(serde.schema), lambda text, type_: F.from_xml(text, type_, options))
 
@@ -76,11 +76,14 @@ _NO_TEXT = "\0tidemill\0null\0"
 
 def _csv_options(serde: CsvSerde) -> dict[str, str]:
     kept = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
-    return {"sep": serde.delimiter, "quote": '"', "escape": '"', **_TIMES, **kept}
+    return {"sep": serde.delimiter, "quote": '"', "escape": '"', **kept}
 
 
-#: Spark would write milliseconds only.
-_TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+#: Spark would write milliseconds only; it reads every ISO form.
+_TIMES = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
 
 
 def _whole(data: Column, type_: StructType, parse: Callable[[Column, StructType], Column]) -> Column:
