@@ -6,6 +6,7 @@ import csv
 import functools
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -137,6 +138,7 @@ def committed(admin: Admin, name: str) -> dict[TopicPartition, int]:
 
     admin.reach()
     subject = Subject("group", name)
+    _find_coordinator(admin, name, subject)
     request = [ConsumerGroupTopicPartitions(name)]
     try:
         future = admin.raw.list_consumer_group_offsets(request, request_timeout=REQUEST_TIMEOUT)[name]
@@ -144,6 +146,16 @@ def committed(admin: Admin, name: str) -> dict[TopicPartition, int]:
     except NotFound:
         return {}
     return {(part.topic, part.partition): part.offset for part in found.topic_partitions if part.offset >= 0}
+
+
+def _find_coordinator(admin: Admin, name: str, subject: Subject) -> None:
+    """Make sure the group's coordinator answers, by a question that is safe to ask.
+
+    An offset request of an admin client that meets a coordinator which is not ready, as the first one on a
+    new cluster does, makes librdkafka 2.16 end the process: it takes the client for a member of the group.
+    """
+    with suppress(NotFound):
+        admin.wait(admin.raw.describe_consumer_groups([name], request_timeout=REQUEST_TIMEOUT)[name], subject)
 
 
 def progress(admin: Admin, group: Group) -> list[Progress]:
