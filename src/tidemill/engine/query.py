@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,22 +67,38 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
         # The trigger itself spaces out the questions to Kafka; a pause on top would make every trigger late.
         spark.conf.set("spark.sql.streaming.pollingDelay", "1ms")
     try:
-        frames = read_sources(spark, plan.topology.sources, plan.reading)
-        pipeline = build_pipeline(spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching)
-        gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
-        gate.open()
-        writer = write_records(pipeline.output, plan.writing)
-        query = (
-            writer.queryName(plan.name)
-            .option("checkpointLocation", plan.checkpoint)
-            .trigger(**plan.trigger.options())
-            .start()
-        )
+        with _active(spark):
+            frames = read_sources(spark, plan.topology.sources, plan.reading)
+            pipeline = build_pipeline(spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching)
+            gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
+            gate.open()
+            writer = write_records(pipeline.output, plan.writing)
+            query = (
+                writer.queryName(plan.name)
+                .option("checkpointLocation", plan.checkpoint)
+                .trigger(**plan.trigger.options())
+                .start()
+            )
     except TidemillError:
         raise
     except Exception as error:  # whatever Spark or the gateway raises is translated
         raise query_failure(error) from error
     return RunningQuery(spark, query._jsq, gate, plan, pipeline)
+
+
+@contextmanager
+def _active(spark: SparkSession) -> Iterator[None]:
+    """Make columns here, whatever thread this is: Spark looks for the session of the thread."""
+    sessions: Any = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 class RunningQuery:
