@@ -17,6 +17,7 @@ from tidemill.engine.python.level import python_operator, python_program
 from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.steps import Role, Step, source_steps
 from tidemill.engine.types import java_type
+from tidemill.topology import StoreSpec
 from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
 
 
@@ -54,6 +55,8 @@ class Levels:
         self._tasks = tasks
         self._dropped = dropped
         self._mocked_clock = mocked_clock
+        self.stores: dict[str, StoreSpec] = {}
+        """The stores of levels in Python, as they are kept."""
         self._nodes = self._lowered()
         self._waiting: list[Port] = []
         self._frame: DataFrame | None = None
@@ -74,6 +77,7 @@ class Levels:
             plans = {step.name: self._nodes[level, step.name] for step in steps}
             around = (readers, arriving, passing, outputs)
             tasks = python_program(self._low, steps, plans, *around, mocked_clock=self._mocked_clock)
+            self.stores |= tasks.stores
             self._frame = python_operator(frame, tasks, schema)
         else:
             program = self._program(level, steps, readers, arriving, passing, outputs)

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from tidemill.engine.failures import query_failure
 from tidemill.engine.pipeline import build_pipeline
+from tidemill.engine.python.operator import ANSWER
 from tidemill.engine.session import LOCAL_CHECKPOINT, spark_session
 from tidemill.errors import TidemillError, UsageError
 from tidemill.topology import Topology
@@ -43,11 +44,10 @@ class MemoryRun:
         self._topics = set(topology.source_topics)
         source = self._spark.readStream.format(_SOURCE).option("id", self._id).load()
         frames = dict.fromkeys((node.name for node in topology.sources), source)
-        pipeline = build_pipeline(
-            self._spark, topology, frames, tasks=1, caching=caching, mocked_clock=True
-        )
+        pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching, mocked_clock=True)
         self._dropped = pipeline.dropped
         self._in_batches = bool(pipeline.plan.python)
+        self.stores = pipeline.stores
         java = self._jvm.io.tidemill.memory
         self._log, self._queue = java.MemoryLog.of(self._id), java.RowQueue
         writer = self._queue.into(self._id, pipeline.output._jdf)
@@ -87,7 +87,7 @@ class MemoryRun:
 
     def _results(self) -> Iterator[Result]:
         for fields in self._batch() if self._in_batches else self._until_barrier():
-            name, key, value, headers, time = list(fields)[:5]
+            name, key, value, headers, time = fields[:5]
             yield name, _bytes(key), _bytes(value), time.getTime(), _headers(headers)
 
     def _batch(self) -> list[Any]:
@@ -95,13 +95,23 @@ class MemoryRun:
             self._query.processAllAvailable()
         except Exception as error:  # noqa: BLE001  whatever the query failed with
             raise query_failure(error) from None
-        return [fields for fields in self._queue.drain(self._id) if fields[0] is not None]
+        rows = [list(fields) for fields in self._queue.drain(self._id)]
+        self._told = [_headers(fields[3]) for fields in rows if fields[0] is None]
+        return [fields for fields in rows if fields[0] is not None]
+
+    def entries(self, store: str) -> dict[bytes, bytes]:
+        """All entries of a processor's store, as they are kept."""
+        self._log.ask(store)
+        self._batch()
+        told = next((list(each) for each in self._told if each and each[0] == (ANSWER, store.encode())), [])
+        data = [value or b"" for _, value in told[1:]]
+        return dict(zip(data[::2], data[1::2], strict=True))
 
     def _until_barrier(self) -> list[Any]:
         while (rows := self._queue.untilBarrier(self._id, _PATIENCE_MS)) is None:
             if self._query.exception().isDefined():
                 raise EngineError(_cause(self._query.exception().get()))
-        return list(rows)
+        return [list(fields) for fields in rows]
 
     def stop(self) -> None:
         """Stop the query."""

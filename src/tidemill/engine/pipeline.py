@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +14,7 @@ from tidemill.engine.lowering import Lowering, Types
 from tidemill.engine.stateless import is_stateless, stateless_output
 from tidemill.engine.steps import PhysicalPlan, physical_plan
 from tidemill.engine.tiers import uses_python
-from tidemill.topology import Topology
+from tidemill.topology import StoreSpec, Topology
 
 SOURCE_COLUMNS = (
     "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
@@ -35,6 +35,8 @@ class Pipeline:
     plan: PhysicalPlan
     types: Mapping[str, Types]
     dropped: Any
+    stores: Mapping[str, StoreSpec] = field(default_factory=dict)
+    """The stores of processors, as they are kept."""
 
 
 def build_pipeline(
@@ -63,4 +65,4 @@ def build_pipeline(
     levels = Levels(lowering, sources, tasks, dropped, mocked_clock=mocked_clock)
     for level in range(plan.depth):
         levels.add(level)
-    return Pipeline(levels.output(), plan, lowering.types, dropped)
+    return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores)

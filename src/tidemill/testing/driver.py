@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidemill.dsl import StreamsBuilder
+from tidemill.dsl import KeyValueStore, SessionStore, StreamsBuilder, VersionedKeyValueStore, WindowStore
 from tidemill.errors import UsageError
 from tidemill.serde.base import Serde
+from tidemill.testing.stores import TestStores
 from tidemill.time import Duration, milliseconds
 from tidemill.topology import Topology
 
@@ -55,6 +56,7 @@ class TopologyTestDriver:
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
+        self._stores = TestStores(self._run, topology.stores)
         self._outputs: dict[str, list[TestRecord]] = {}
         self._clock = 0
         self._offsets: dict[str, itertools.count[int]] = {}
@@ -72,6 +74,26 @@ class TopologyTestDriver:
         """Let time pass for what depends on the clock of the machine: wall-clock punctuators."""
         self._clock += milliseconds(duration, what="the time to advance by")
         self._collect(self._run.tick(self._clock))
+
+    def get_key_value_store(self, name: str) -> KeyValueStore:
+        """A key-value store of a processor, to read, as it is now."""
+        return self._stores.key_value(name)
+
+    def get_window_store(self, name: str) -> WindowStore:
+        """A window store of a processor, to read, as it is now."""
+        return self._stores.window(name)
+
+    def get_session_store(self, name: str) -> SessionStore:
+        """A session store of a processor, to read, as it is now."""
+        return self._stores.session(name)
+
+    def get_versioned_store(self, name: str) -> VersionedKeyValueStore:
+        """A versioned store of a processor, to read, as it is now."""
+        return self._stores.versioned(name)
+
+    def get_all_state_stores(self) -> dict[str, Any]:
+        """All stores of processors by name, to read, as they are now."""
+        return self._stores.all()
 
     def close(self) -> None:
         """Stop the run and remove its state."""

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
     DataType,
+    DateType,
     DecimalType,
     DoubleType,
     FloatType,
+    IntegerType,
+    LongType,
     MapType,
+    ShortType,
+    StringType,
     StructType,
     TimestampType,
 )
@@ -21,6 +30,19 @@ from pyspark.sql.types import (
 from tidemill.serde.windowed import Windowed
 
 Convert = Callable[[Any], Any]
+_PLAIN: dict[type[DataType], type | tuple[type, ...]] = {
+    BinaryType: (bytes, bytearray, memoryview),
+    BooleanType: bool,
+    ByteType: int,
+    DateType: date,
+    DecimalType: (Decimal, int),
+    IntegerType: int,
+    LongType: int,
+    ShortType: int,
+    StringType: str,
+    TimestampType: datetime,
+}
+"""What Python values a type takes; Arrow's own complaints do not name the step."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -72,11 +94,24 @@ def writer(type_: DataType) -> Convert:
             first, second = writer(type_.keyType), writer(type_.valueType)
             return _unless_none(lambda v: [(first(k), second(x)) for k, x in v.items()])
         case FloatType() | DoubleType():
-            return _unless_none(float)
-        case DecimalType():
-            return _same
+            return _checked(type_, (int, float), float)
+        case _ if type(type_) in _PLAIN:
+            return _checked(type_, _PLAIN[type(type_)])
         case _:
             return _same
+
+
+def _checked(type_: DataType, allowed: type | tuple[type, ...], convert: Convert | None = None) -> Convert:
+    name = type_.simpleString()
+
+    def checked(value: Any) -> Any:
+        if not isinstance(value, allowed):
+            raise TypeError(
+                f"{value!r} ({type(value).__name__}) is no {name}; say what is forwarded by value="
+            )
+        return value if convert is None else convert(value)
+
+    return _unless_none(checked)
 
 
 def _struct(fields: list[tuple[str, Convert]], value: Any) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from tidemill.engine.python.program import Program
 from tidemill.engine.python.task import MEMORY, TOKEN, PythonTask
 
 BARRIER = -1
+ASK, ANSWER = "ask", "answer"
+"""Headers of barriers by which a test looks into stores."""
 _KEPT_TASKS = 64
 
 _alive: OrderedDict[tuple[str, int], tuple[bytes, PythonTask]] = OrderedDict()
@@ -56,7 +58,9 @@ class PythonLevel(StatefulProcessor):
         token = uuid.uuid4().bytes
         task.finish(token)
         outputs, task.outputs = task.outputs, []
-        outputs += [(BARRIER, None, row["time"], None) for row in barriers]
+        for row in barriers:
+            outputs.append((BARRIER, None, row["time"], row["headers"]))
+            outputs += [(BARRIER, None, row["time"], told) for told in _answers(task, row["headers"])]
         _keep(program.id, task, token)
         width = program.width
         for sequence, (port, pair, time, headers) in enumerate(outputs):
@@ -79,6 +83,17 @@ class PythonLevel(StatefulProcessor):
 
     def _open(self, name: str) -> Backend:
         return self._states[name]
+
+
+def _answers(task: PythonTask, headers: Any) -> Iterator[list[dict[str, Any]]]:
+    """The entries of a store that a barrier asks for, if this task has it."""
+    for header in headers or ():
+        name = bytes(header["value"] or b"").decode()
+        if header["key"] == ASK and name in task.stores:
+            told: list[dict[str, Any]] = [{"key": ANSWER, "value": header["value"]}]
+            for key, value in task.stores.cells(name).scan():
+                told += [{"key": "key", "value": key}, {"key": "value", "value": value}]
+            yield told
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Iterator[Row], list[Row]]:

@@ -1,5 +1,6 @@
 package io.tidemill.memory;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,17 +33,23 @@ public final class MemoryLog {
       headers[i] = new GenericInternalRow(new Object[] {UTF8String.fromString(headerNames.get(i)), headerValues.get(i)});
     }
     rows.add(row(UTF8String.fromString(topic), offset, key, value, millis, new GenericArrayData(headers)));
-    barrier();
+    barrier(null);
+  }
+
+  /** Appends a barrier that asks whoever keeps this store for its entries. */
+  public synchronized void ask(String store) {
+    Object[] question = {UTF8String.fromString("ask"), store.getBytes(StandardCharsets.UTF_8)};
+    barrier(new GenericArrayData(new Object[] {new GenericInternalRow(question)}));
   }
 
   /** Lets the time of barriers move on, and appends one: the clock of whoever reads them. */
   public synchronized void tick(long millis) {
     clock = millis;
-    barrier();
+    barrier(null);
   }
 
-  private void barrier() {
-    rows.add(row(null, 0, null, null, clock, null));
+  private void barrier(Object headers) {
+    rows.add(row(null, 0, null, null, clock, headers));
     notifyAll();
   }
 

@@ -188,7 +188,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     private void accept(InternalRow row) {
       int port = row.getInt(PORT);
       if (port == BARRIER) {
-        barrier(row.getLong(TIME));
+        barrier(row);
         return;
       }
       StructType type = ports[port];
@@ -199,12 +199,13 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
           field(row, OFFSET, DataTypes.LongType));
     }
 
-    private void barrier(long time) {
+    private void barrier(InternalRow row) {
       Object[] fields = new Object[outputWidth];
       fields[0] = BARRIER;
       fields[1] = task.id;
       fields[2] = task.nextSequence();
-      fields[3] = time;
+      fields[3] = row.getLong(TIME);
+      fields[4] = field(row, HEADERS, headersType);
       task.outputs.add(new GenericInternalRow(fields));
     }
 
