@@ -100,6 +100,11 @@ def moved(frame: DataFrame, moves: Sequence[Move], types: Sequence[Types], tasks
     )
 
 
+def without_barriers(frame: DataFrame) -> DataFrame:
+    """Rows that are records."""
+    return frame.where(F.col("port") != BARRIER)
+
+
 def encoded(frame: DataFrame, sinks: Sequence[tuple[Sink, Types]]) -> DataFrame:
     """Rows that left the last level, as records for topics; a barrier has no topic."""
     topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))

@@ -48,12 +48,14 @@ class Levels:
         tasks: int,
         dropped: Any,
         *,
+        ticks: DataFrame | None = None,
         mocked_clock: bool = False,
     ) -> None:
         self._low = low
         self._sources = sources
         self._tasks = tasks
         self._dropped = dropped
+        self._ticks = ticks
         self._mocked_clock = mocked_clock
         self.stores: dict[str, StoreSpec] = {}
         """The stores of levels in Python, as they are kept."""
@@ -93,7 +95,9 @@ class Levels:
             node = self._low.topology[port.step]
             assert isinstance(node, Sink)
             sinks.append((node, port.types))
-        return frames.encoded(self._frame, sinks)
+        # Whoever brings barriers of his own wants to see them again; ticks end here.
+        frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
+        return frames.encoded(frame, sinks)
 
     def _lowered(self) -> dict[tuple[int, str], Any]:
         """Kernel nodes by level and step, in the plan's order: a later level's types may be needed early."""
@@ -197,6 +201,8 @@ class Levels:
             mine = [(n, s) for n, s in enumerate(readers) if id(self._sources[s.name]) == source]
             frame = self._sources[mine[0][1].name]
             parts.append(frames.decoded(frame, mine, self._low.plan, types, self._tasks))
+        if self._frame is None and self._ticks is not None:
+            parts.append(frames.decoded(self._ticks, [], self._low.plan, types, self._tasks))
         if self._frame is not None:
             before = {port.name: position for position, port in enumerate(self._waiting)}
             moves = [

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tidemill.engine.columns import HEADERS, Columns
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
+from tidemill.engine.python.clock import ticks
 from tidemill.engine.stateless import is_stateless, stateless_output
 from tidemill.engine.steps import PhysicalPlan, physical_plan
 from tidemill.engine.tiers import uses_python
@@ -62,7 +63,8 @@ def build_pipeline(
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching)
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
-    levels = Levels(lowering, sources, tasks, dropped, mocked_clock=mocked_clock)
+    clock = None if mocked_clock else ticks(spark, topology)
+    levels = Levels(lowering, sources, tasks, dropped, ticks=clock, mocked_clock=mocked_clock)
     for level in range(plan.depth):
         levels.add(level)
     return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores)
