@@ -32,8 +32,8 @@ stands:
 - **decided**: it differs on purpose; the reasons are under [Decisions](#decisions).
 - **open**: it is not there yet, or no test proves it; the last column says what is missing.
 
-The page is written by `python tools/conformance_page.py` from `tests/conformance/parity/`: change the list, not
-the page.
+The page is written by `python tools/conformance_page.py` from `tests/conformance/parity/`: change the list,
+not the page.
 """
 _RUN = """\
 ## Run it
@@ -42,9 +42,9 @@ _RUN = """\
 make conformance
 ```
 
-asks the real Kafka Streams and Tidemill about random topologies and timelines and ends with the counts of this
-page. `TIDEMILL_EXAMPLES=200 make conformance` looks ten times longer than usual. `make test` has a sample: every
-recorded scenario, and one random timeline per kind of topology.
+asks the real Kafka Streams and Tidemill about random topologies and timelines and ends with the counts of
+this page. `TIDEMILL_EXAMPLES=200 make conformance` looks ten times longer than usual. `make test` has a
+sample: every recorded scenario, and one random timeline per kind of topology.
 """
 
 
@@ -114,7 +114,7 @@ def _deviations() -> str:
     head = [
         "## Scenarios that are answered differently on purpose",
         "",
-        "The tests expect each of these to differ: if Tidemill began to answer as the library does, they would say so.",
+        "The tests expect these to differ: should Tidemill begin to answer as the library does, they fail.",
         "",
         "| scenario | decision |",
         "| --- | --- |",

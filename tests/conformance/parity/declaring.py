@@ -3,6 +3,8 @@
 from conformance.parity.model import Group, Tier, decided, not_yet, passed
 
 _FRONT, _KERNEL, _CATALYST, _SPARK = Tier.FRONT_END, Tier.KERNEL, Tier.CATALYST, Tier.SPARK
+_PYTHON = Tier.PYTHON
+_LOW_LEVEL = "processor/test_processors.py::test_low_level_topology"
 _REFUSALS = "topology/test_validation.py::test_messages"
 _INTO_TOPICS = "records change partitions inside Spark: there are no repartition topics"
 _CHECKPOINT = "Spark's checkpoint keeps every store; no topic is needed to restore one"
@@ -48,8 +50,19 @@ BUILDER = Group(
             "global_left",
             "random:global_inner",
         ),
-        not_yet(6, "`add_state_store`: a store that processors share by name", "not run yet"),
-        not_yet(7, "`add_global_store`: a store kept from a topic by a processor", "not run yet"),
+        passed(
+            6,
+            "`add_state_store`: a store that processors share by name",
+            _PYTHON,
+            "programs/test_python_verbs.py::test_stores_declared_with_the_builder",
+            "dsl/test_processors.py::test_store_is_shared_by_name",
+        ),
+        passed(
+            7,
+            "`add_global_store`: a store kept from a topic by a processor",
+            _PYTHON,
+            "programs/test_python_verbs.py::test_stores_declared_with_the_builder",
+        ),
         passed(
             8,
             "`builder.build()`: a checked topology as plain data",
@@ -63,14 +76,21 @@ BUILDER = Group(
             _FRONT,
             "an app runs one topology: settings are the app's, and a store's are said at the store",
         ),
-        not_yet(10, "`TopologyBuilder.add_source`", "not run yet"),
-        not_yet(11, "`TopologyBuilder.add_sink`", "not run yet"),
-        not_yet(12, "`TopologyBuilder.add_processor`", "not run yet"),
-        not_yet(13, "`TopologyBuilder.add_state_store`", "not run yet"),
-        not_yet(14, "`add_read_only_state_store`: a store that is a topic", "not run yet"),
-        not_yet(15, "`TopologyBuilder.add_global_store`", "not run yet"),
-        not_yet(16, "Stores connected to processors afterwards", "not run yet"),
-        not_yet(17, "Processors that bring their stores", "not run yet"),
+        passed(10, "`TopologyBuilder.add_source`", _PYTHON, _LOW_LEVEL),
+        passed(11, "`TopologyBuilder.add_sink`", _CATALYST, _LOW_LEVEL),
+        passed(12, "`TopologyBuilder.add_processor`", _PYTHON, _LOW_LEVEL),
+        passed(13, "`TopologyBuilder.add_state_store`", _PYTHON, _LOW_LEVEL),
+        passed(14, "`add_read_only_state_store`: a store that is a topic", _PYTHON, _LOW_LEVEL),
+        passed(15, "`TopologyBuilder.add_global_store`", _PYTHON, _LOW_LEVEL),
+        passed(16, "Stores connected to processors afterwards", _PYTHON, _LOW_LEVEL),
+        passed(
+            17,
+            "Processors that bring their stores",
+            _PYTHON,
+            "processor/test_processors.py::test_average_of_the_last_ten_per_partition",
+            "dsl/test_processors.py::test_processor_brings_its_stores",
+            _REFUSALS,
+        ),
         passed(
             18,
             "`topology.describe()` in Kafka Streams' text form",
@@ -330,7 +350,12 @@ OPTIONS = Group(
             "declared; the engine spreads records over the app's tasks whatever is asked for",
             "dsl/test_stateless.py::test_repartition",
         ),
-        not_yet(137, "Label, file and mapper of `print`", "not run yet"),
+        passed(
+            137,
+            "Label, file and mapper of `print`",
+            _PYTHON,
+            "programs/test_python_verbs.py::test_peek_foreach_and_print_see_every_record",
+        ),
         passed(
             138,
             '`emit_strategy("update")` and `emit_strategy("close")`',

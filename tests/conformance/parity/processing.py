@@ -3,30 +3,93 @@
 from conformance.parity.model import Group, Tier, decided, not_yet, passed
 
 _FRONT, _KERNEL, _SPARK = Tier.FRONT_END, Tier.KERNEL, Tier.SPARK
-_NOT_RUN = "not run yet"
+_PYTHON = Tier.PYTHON
+_RUN = "processor/test_processors.py::"
+_TASKS = "processor/test_tasks.py::"
+_MORE = "programs/test_python_verbs.py::"
 
 PROCESSORS = Group(
     "J",
     "Processors",
     (
-        not_yet(196, "`Processor`: init, process, close", _NOT_RUN),
-        not_yet(197, "`FixedKeyProcessor` and plain bases", _NOT_RUN),
+        passed(
+            196,
+            "`Processor`: init, process",
+            _PYTHON,
+            "processor_keeps_state_per_key",
+            "processor_forwards_only_changes",
+            "processor_headers_are_those_of_the_record",
+        ),
+        passed(
+            197,
+            "`FixedKeyProcessor` and plain bases",
+            _PYTHON,
+            f"{_RUN}test_record_tells_where_it_comes_from",
+            "dsl/test_processors.py::test_bases_do_the_plain_thing",
+        ),
         passed(
             198,
             "`Record.with_key`, `with_value`, `with_timestamp`, `with_headers`",
             _FRONT,
             "dsl/test_processors.py::test_record_is_changed_by_making_another",
         ),
-        not_yet(199, "`context.forward(record, child)`", _NOT_RUN),
-        not_yet(200, "Topic, partition and offset of the record at work", _NOT_RUN),
-        not_yet(201, "Punctuation by stream time", _NOT_RUN),
-        not_yet(202, "Punctuation by wall clock", _NOT_RUN),
-        not_yet(203, "Punctuation from a start on", _NOT_RUN),
-        not_yet(204, "A punctuation is cancelled", _NOT_RUN),
-        not_yet(205, "`context.get_state_store(name)`", _NOT_RUN),
-        not_yet(206, "`context.commit()`", _NOT_RUN),
-        not_yet(207, "Stream time and system time of a task", _NOT_RUN),
-        not_yet(208, "What a context knows of the app", _NOT_RUN),
+        passed(
+            199,
+            "`context.forward(record, child)`",
+            _PYTHON,
+            f"{_RUN}test_low_level_topology",
+            "processor_forwards_only_changes",
+        ),
+        passed(
+            200,
+            "Topic, partition and offset of the record at work; none in a punctuator",
+            _PYTHON,
+            f"{_RUN}test_record_tells_where_it_comes_from",
+            f"{_MORE}test_schedule_with_a_start_follows_its_record_and_can_be_cancelled",
+        ),
+        passed(
+            201,
+            "Punctuation by stream time",
+            _PYTHON,
+            "punctuation_by_stream_time_is_aligned_and_collapses",
+            f"{_TASKS}test_stream_time_ticks_are_aligned_and_collapse",
+        ),
+        passed(
+            202,
+            "Punctuation by wall clock",
+            _PYTHON,
+            "punctuation_by_wall_clock_keeps_its_grid",
+            f"{_RUN}test_missing_data_alarm",
+            f"{_TASKS}test_wall_clock_ticks_keep_their_grid",
+        ),
+        passed(
+            203,
+            "Punctuation from a start on",
+            _PYTHON,
+            f"{_MORE}test_schedule_with_a_start_follows_its_record_and_can_be_cancelled",
+        ),
+        passed(
+            204,
+            "A punctuation is cancelled, also by itself",
+            _PYTHON,
+            f"{_MORE}test_schedule_with_a_start_follows_its_record_and_can_be_cancelled",
+            f"{_TASKS}test_cancelled_schedule_stays_silent_in_a_task_made_anew",
+        ),
+        passed(
+            205,
+            "`context.state_store(name)`: connected and global stores",
+            _PYTHON,
+            f"{_RUN}test_low_level_topology",
+            "programs/test_python_verbs.py::test_stores_declared_with_the_builder",
+        ),
+        decided(206, "`context.commit()`", _PYTHON, "every batch commits: there is nothing to ask for"),
+        not_yet(
+            207,
+            "Stream time and system time of a task",
+            "in the library stream time already has the record at work in it; here it does not yet",
+            f"{_RUN}test_record_tells_where_it_comes_from",
+        ),
+        not_yet(208, "What a context knows of the app", "there, but no test asks"),
         passed(
             209,
             "Every function of the user is one callable, of (value) or (key, value) where both make sense",
@@ -35,7 +98,13 @@ PROCESSORS = Group(
             "dsl/test_joins.py::test_stream_with_stream",
             "topology/test_validation.py::test_messages",
         ),
-        not_yet(210, "Punctuation follows the record that made it due", _NOT_RUN),
+        passed(
+            210,
+            "Punctuation follows the record that made it due",
+            _PYTHON,
+            f"{_MORE}test_schedule_with_a_start_follows_its_record_and_can_be_cancelled",
+            "punctuation_by_stream_time_is_aligned_and_collapses",
+        ),
     ),
 )
 
@@ -67,11 +136,14 @@ TIME = Group(
             "tumbling_window_is_closed_by_another_key",
             "tumbling_window_is_not_closed_by_a_null_key",
             "stream_join_left_unmatched_is_released_by_another_key",
+            "operators/test_batches.py::test_windows_close_by_the_time_of_their_own_partition",
         ),
-        not_yet(
+        passed(
             217,
             "The inputs of a task are read in order of time",
-            "the driver pipes one record at a time; no test has two topics in one batch",
+            _KERNEL,
+            "operators/test_batches.py::test_stream_and_table_of_one_batch_meet_in_time_order",
+            f"{_TASKS}test_queues_are_merged_oldest_head_first",
         ),
         decided(
             218,

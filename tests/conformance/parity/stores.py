@@ -5,24 +5,62 @@ from conformance.parity.model import Group, Tier, decided, not_yet, passed
 _FRONT, _KERNEL, _CATALYST, _SPARK = Tier.FRONT_END, Tier.KERNEL, Tier.CATALYST, Tier.SPARK
 _CHECKPOINT = "Spark's checkpoint keeps every store"
 _ONE_STORE = "state is always in RocksDB, through Spark's state store"
-_NOT_RUN = "not run yet"
+_PYTHON = Tier.PYTHON
+_KEPT = "processor/test_stores.py::"
 _ROCKSDB = "engine/test_settings.py::test_state_is_in_rocksdb_with_changelog_checkpoints"
 
 STORES = Group(
     "H",
     "State stores",
     (
-        not_yet(151, "Key-value store: get, put, put_if_absent, put_all, delete", _NOT_RUN),
-        not_yet(152, "Key-value store: ranges and all, both directions", _NOT_RUN),
-        not_yet(153, "Key-value store: scan by prefix", _NOT_RUN),
-        not_yet(154, "Key-value store: approximate number of entries", _NOT_RUN),
-        not_yet(155, "Key-value store with timestamps", _NOT_RUN),
-        not_yet(156, "Versioned store: put and get as of a time", _NOT_RUN),
-        not_yet(157, "Versioned store: history and grace", _NOT_RUN),
-        not_yet(158, "Window store: put and fetch", _NOT_RUN),
-        not_yet(159, "Window store: ranges of time and keys", _NOT_RUN),
-        not_yet(160, "Session store: put, remove, fetch, find", _NOT_RUN),
-        not_yet(161, "Session store: sessions by their end", _NOT_RUN),
+        passed(
+            151,
+            "Key-value store: get, put, put_if_absent, put_all, delete",
+            _PYTHON,
+            f"{_KEPT}test_key_value_store_keeps_and_deletes",
+            f"{_KEPT}test_null_key_is_refused",
+        ),
+        passed(
+            152,
+            "Key-value store: ranges and all, both directions, in the order of bytes",
+            _PYTHON,
+            f"{_KEPT}test_scans_follow_the_bytes_of_keys",
+        ),
+        passed(153, "Key-value store: scan by prefix", _PYTHON, f"{_KEPT}test_prefix_scan"),
+        passed(
+            154,
+            "Key-value store: number of entries",
+            _PYTHON,
+            f"{_KEPT}test_key_value_store_keeps_and_deletes",
+        ),
+        not_yet(155, "Key-value store with timestamps", "tables keep them; a processor's own store does not"),
+        passed(
+            156,
+            "Versioned store: put, delete and get as of a time",
+            _PYTHON,
+            f"{_KEPT}test_versioned_store_answers_as_of_a_time",
+        ),
+        passed(
+            157,
+            "Versioned store: history and grace",
+            _PYTHON,
+            f"{_KEPT}test_versioned_store_forgets_history_but_not_the_latest",
+            "versioned_inner_looks_up_as_of_the_stream_record",
+        ),
+        passed(158, "Window store: put and fetch", _PYTHON, f"{_KEPT}test_window_store_by_key_and_time"),
+        not_yet(
+            159,
+            "Window store: ranges of time and keys, both directions",
+            "forwards by time only; no backward scans, no ranges of keys",
+            f"{_KEPT}test_window_store_by_key_and_time",
+        ),
+        not_yet(
+            160,
+            "Session store: put, remove, fetch, find, both directions",
+            "forwards only",
+            f"{_KEPT}test_session_store",
+        ),
+        not_yet(161, "Session store: sessions of all keys by their end", "not built"),
         not_yet(162, "Stores that keep headers", "there are none"),
         decided(
             163,
@@ -39,10 +77,27 @@ STORES = Group(
             _SPARK,
             "a store says how long it keeps a row, not how many rows: Spark's state is not bound by memory",
         ),
-        not_yet(167, "Versioned store on disk", _NOT_RUN, "dsl/test_processors.py::test_store_kinds"),
-        not_yet(168, "Window store on disk", _NOT_RUN, "dsl/test_processors.py::test_store_kinds"),
+        passed(
+            167,
+            "Versioned store on disk",
+            _PYTHON,
+            "processor/test_processors.py::test_every_kind_of_store_can_be_looked_into",
+        ),
+        passed(
+            168,
+            "Window store on disk",
+            _PYTHON,
+            "processor/test_processors.py::test_every_kind_of_store_can_be_looked_into",
+            f"{_KEPT}test_window_store_forgets_by_its_own_time",
+        ),
         decided(169, "Window store in memory", _SPARK, _ONE_STORE, _ROCKSDB),
-        not_yet(170, "Session store", _NOT_RUN),
+        passed(
+            170,
+            "Session store on disk",
+            _PYTHON,
+            "processor/test_processors.py::test_every_kind_of_store_can_be_looked_into",
+            f"{_KEPT}test_session_store",
+        ),
         passed(
             171,
             "`caching=` of a store; what is logged is the checkpoint's matter",
@@ -84,18 +139,31 @@ STORES = Group(
             _SPARK,
             "settings under `spark.sql.streaming.stateStore.rocksdb.` do, without a class",
         ),
-        not_yet(
+        passed(
             178,
             "A store shared by processors",
-            _NOT_RUN,
-            "dsl/test_processors.py::test_store_is_shared_by_name",
+            _PYTHON,
+            "processor/test_processors.py::test_low_level_topology",
+            "programs/test_python_verbs.py::test_stores_declared_with_the_builder",
         ),
-        not_yet(179, "Iterators over stores", _NOT_RUN),
+        decided(
+            179,
+            "Iterators over stores",
+            _PYTHON,
+            "a scan is a plain Python iterator: nothing has to be closed, and changes during it are borne",
+            f"{_KEPT}test_scan_sees_changes_made_before_it_and_bears_those_made_during_it",
+        ),
         decided(
             180, "Hooks that restore a store of the user's own", _SPARK, f"{_CHECKPOINT} and restores it"
         ),
         decided(181, "Suppliers of store families", _SPARK, _ONE_STORE),
-        not_yet(182, "Global stores read by any processor", _NOT_RUN),
+        passed(
+            182,
+            "Global stores read by any processor",
+            _PYTHON,
+            "processor/test_processors.py::test_low_level_topology",
+            f"{_KEPT}test_store_of_another_step_is_only_read",
+        ),
         decided(183, "Offsets kept by a store", _SPARK, "offsets and state are one checkpoint in Spark"),
     ),
 )

@@ -3,7 +3,9 @@
 from conformance.parity.model import Group, Tier, decided, not_yet, passed
 
 _FRONT, _KERNEL, _CATALYST = Tier.FRONT_END, Tier.KERNEL, Tier.CATALYST
+_PYTHON = Tier.PYTHON
 _VERBS = "programs/test_verbs.py::"
+_ACTIONS = "programs/test_python_verbs.py::test_peek_foreach_and_print_see_every_record"
 
 STATELESS = Group(
     "B",
@@ -42,9 +44,9 @@ STATELESS = Group(
             "select_key_may_give_null",
             "repartition_filters_null_keys_silently",
         ),
-        not_yet(39, "`foreach`", "not run yet", "dsl/test_stateless.py::test_terminal_verbs"),
-        not_yet(40, "`peek`", "not run yet", "dsl/test_stateless.py::test_peek_passes_on"),
-        not_yet(41, "`print`", "not run yet", "dsl/test_stateless.py::test_terminal_verbs"),
+        passed(39, "`foreach`", _PYTHON, _ACTIONS, "dsl/test_stateless.py::test_terminal_verbs"),
+        passed(40, "`peek`", _PYTHON, _ACTIONS),
+        passed(41, "`print`", _PYTHON, _ACTIONS),
         passed(42, "`merge` of any number of streams", _CATALYST, "merge_interleaves", "random:merge"),
         passed(
             43,
@@ -98,8 +100,21 @@ STATELESS = Group(
             "group_by_counts_under_the_new_key_and_drops_a_null_one",
             "random:count",
         ),
-        not_yet(52, "`process` with stores", "not run yet"),
-        not_yet(53, "`process_values`", "not run yet"),
+        passed(
+            52,
+            "`process` with stores",
+            _PYTHON,
+            "processor_keeps_state_per_key",
+            "processor_feeds_an_aggregation",
+            "processor/test_processors.py::test_processor_between_kernel_steps",
+        ),
+        passed(
+            53,
+            "`process_values`",
+            _PYTHON,
+            "processor/test_processors.py::test_record_tells_where_it_comes_from",
+            "dsl/test_processors.py::test_process_values_keeps_the_key",
+        ),
     ),
 )
 

@@ -1,6 +1,6 @@
 """Groups D and E: tables and joins."""
 
-from conformance.parity.model import Group, Tier, decided, not_yet, passed
+from conformance.parity.model import Group, Tier, decided, passed
 
 _FRONT, _KERNEL = Tier.FRONT_END, Tier.KERNEL
 
@@ -28,8 +28,12 @@ TABLES = Group(
             "table_map_values_stored",
             "random:table_map_values",
         ),
-        not_yet(
-            71, "`transform_values` with stores", "not run yet", "dsl/test_tables.py::test_transform_values"
+        passed(
+            71,
+            "`transform_values` with stores; called for deletions too",
+            Tier.PYTHON,
+            "processor/test_processors.py::test_processor_between_kernel_steps",
+            "dsl/test_tables.py::test_transform_values",
         ),
         passed(
             72,

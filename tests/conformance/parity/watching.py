@@ -74,8 +74,20 @@ TESTING = Group(
             "all records are read at once; single ones, maps and the size are missing",
             _DRIVER,
         ),
-        not_yet(302, "`advance_wall_clock_time`", "no test proves it yet"),
-        not_yet(303, "Stores are looked into", "not built yet"),
+        passed(
+            302,
+            "`advance_wall_clock_time`",
+            _TESTING,
+            "punctuation_by_wall_clock_keeps_its_grid",
+            "processor/test_processors.py::test_missing_data_alarm",
+        ),
+        passed(
+            303,
+            "Stores are looked into: key-value, window, session, versioned, all",
+            _TESTING,
+            "processor/test_processors.py::test_low_level_topology",
+            "processor/test_processors.py::test_every_kind_of_store_can_be_looked_into",
+        ),
         not_yet(304, "Names of topics written to; metrics", "not built yet"),
         passed(
             305,
