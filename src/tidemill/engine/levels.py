@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from tidemill.engine import frames
+from tidemill.engine.exposed import Exposed, expose
 from tidemill.engine.lowering import Lowering, Types, lower
 from tidemill.engine.operators.join import direct_answer_types
 from tidemill.engine.operators.source import source_types
@@ -59,6 +60,7 @@ class Levels:
         self._mocked_clock = mocked_clock
         self.stores: dict[str, StoreSpec] = {}
         """The stores of levels in Python, as they are kept."""
+        self.tables: dict[str, Exposed] = {}
         self._nodes = self._lowered()
         self._waiting: list[Port] = []
         self._frame: DataFrame | None = None
@@ -148,6 +150,8 @@ class Levels:
             program.connect(parent, exit_, 0)
         for entry in entries.values():
             program.enter(entry)
+        if self._mocked_clock:
+            self.tables |= expose(low, program, steps, index)
         return program
 
     def _only_looked_up(self, step: Step, slot: int) -> bool:

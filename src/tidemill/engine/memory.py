@@ -47,7 +47,7 @@ class MemoryRun:
         pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching, mocked_clock=True)
         self._dropped = pipeline.dropped
         self._in_batches = bool(pipeline.plan.python)
-        self.stores = pipeline.stores
+        self.stores, self.tables = pipeline.stores, pipeline.tables
         java = self._jvm.io.tidemill.memory
         self._log, self._queue = java.MemoryLog.of(self._id), java.RowQueue
         writer = self._queue.into(self._id, pipeline.output._jdf)
@@ -99,13 +99,21 @@ class MemoryRun:
         self._told = [_headers(fields[3]) for fields in rows if fields[0] is None]
         return [fields for fields in rows if fields[0] is not None]
 
-    def entries(self, store: str) -> dict[bytes, bytes]:
-        """All entries of a processor's store, as they are kept."""
+    def entries(self, store: str) -> list[dict[str, bytes | None]]:
+        """All entries of a store: keys and values as they are kept, and times where a table has them."""
         self._log.ask(store)
-        self._batch()
-        told = next((list(each) for each in self._told if each and each[0] == (ANSWER, store.encode())), [])
-        data = [value or b"" for _, value in told[1:]]
-        return dict(zip(data[::2], data[1::2], strict=True))
+        if self._in_batches:
+            self._batch()
+        else:
+            self._until_barrier()
+            self._told = [_headers(list(self._queue.lastBarrier(self._id))[3])]
+        answer = next((list(each) for each in self._told if each and each[0] == (ANSWER, store.encode())), [])
+        found: list[dict[str, bytes | None]] = []
+        for name, data in answer[1:]:
+            if name == "key":
+                found.append({})
+            found[-1][name] = data
+        return found
 
     def _until_barrier(self) -> list[Any]:
         while (rows := self._queue.untilBarrier(self._id, _PATIENCE_MS)) is None:

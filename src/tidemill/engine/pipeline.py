@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.engine.columns import HEADERS, Columns
+from tidemill.engine.exposed import Exposed
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
 from tidemill.engine.python.clock import ticks
@@ -38,6 +39,8 @@ class Pipeline:
     dropped: Any
     stores: Mapping[str, StoreSpec] = field(default_factory=dict)
     """The stores of processors, as they are kept."""
+    tables: Mapping[str, Exposed] = field(default_factory=dict)
+    """The stores of tables that can be looked into."""
 
 
 def build_pipeline(
@@ -67,4 +70,4 @@ def build_pipeline(
     levels = Levels(lowering, sources, tasks, dropped, ticks=clock, mocked_clock=mocked_clock)
     for level in range(plan.depth):
         levels.add(level)
-    return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores)
+    return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores, levels.tables)

@@ -56,7 +56,7 @@ class TopologyTestDriver:
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
-        self._stores = TestStores(self._run, topology.stores)
+        self._stores = TestStores(self._run)
         self._outputs: dict[str, list[TestRecord]] = {}
         self._clock = 0
         self._offsets: dict[str, itertools.count[int]] = {}
@@ -76,23 +76,23 @@ class TopologyTestDriver:
         self._collect(self._run.tick(self._clock))
 
     def get_key_value_store(self, name: str) -> KeyValueStore:
-        """A key-value store of a processor, to read, as it is now."""
+        """A key-value store, to read, as it is now."""
         return self._stores.key_value(name)
 
     def get_window_store(self, name: str) -> WindowStore:
-        """A window store of a processor, to read, as it is now."""
+        """A window store, to read, as it is now."""
         return self._stores.window(name)
 
     def get_session_store(self, name: str) -> SessionStore:
-        """A session store of a processor, to read, as it is now."""
+        """A session store, to read, as it is now."""
         return self._stores.session(name)
 
     def get_versioned_store(self, name: str) -> VersionedKeyValueStore:
-        """A versioned store of a processor, to read, as it is now."""
+        """A versioned store, to read, as it is now."""
         return self._stores.versioned(name)
 
     def get_all_state_stores(self) -> dict[str, Any]:
-        """All stores of processors by name, to read, as they are now."""
+        """All stores by name, to read, as they are now."""
         return self._stores.all()
 
     def close(self) -> None:

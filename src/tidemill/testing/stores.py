@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from tidemill.dsl import KeyValueStore, SessionStore, VersionedKeyValueStore, WindowStore
@@ -10,6 +9,7 @@ from tidemill.errors import UsageError
 from tidemill.topology import StoreKind, StoreSpec
 
 if TYPE_CHECKING:
+    from tidemill.engine.exposed import Exposed
     from tidemill.engine.memory import MemoryRun
 
 
@@ -18,9 +18,8 @@ class TestStores:
 
     __test__ = False
 
-    def __init__(self, run: MemoryRun, declared: Mapping[str, StoreSpec]) -> None:
+    def __init__(self, run: MemoryRun) -> None:
         self._run = run
-        self._declared = declared
 
     def key_value(self, name: str) -> KeyValueStore:
         """A key-value store."""
@@ -39,32 +38,51 @@ class TestStores:
         return cast("VersionedKeyValueStore", self._of_kind(name, StoreKind.VERSIONED))
 
     def all(self) -> dict[str, Any]:
-        """Every store that can be looked into, by its name."""
-        return {name: self._open(spec) for name, spec in self._run.stores.items()}
+        """Every store there is, by its name."""
+        return {name: self._open(name) for name in sorted(self._specs())}
+
+    def _specs(self) -> dict[str, StoreSpec]:
+        # A processor's copy of a table's store is not the store.
+        tables = {name: exposed.spec for name, exposed in self._run.tables.items()}
+        return {**self._run.stores, **tables}
 
     def _of_kind(self, name: str, kind: StoreKind) -> Any:
-        spec = self._run.stores.get(name)
-        if spec is None:
-            raise self._unknown(name)
-        if spec.kind is not kind:
+        specs = self._specs()
+        if name not in specs:
+            known = ", ".join(sorted(specs)) or "none"
+            raise UsageError(f"there is no store `{name}`", remedy=f"there are: {known}")
+        if specs[name].kind is not kind:
             raise UsageError(
-                f"`{name}` is a {spec.kind} store", remedy=f"ask for it as what it is, not as a {kind} store"
+                f"`{name}` is a {specs[name].kind} store",
+                remedy=f"ask for it as what it is, not as a {kind} store",
             )
-        return self._open(spec)
+        return self._open(name)
 
-    def _open(self, spec: StoreSpec) -> Any:
+    def _open(self, name: str) -> Any:
         from tidemill.engine.python.cells import Cells, DictBackend
         from tidemill.engine.python.stores import ReadOnly, open_store
 
-        backend = DictBackend()
-        backend.data = self._run.entries(spec.name)
-        return ReadOnly(open_store(spec, Cells(backend)))
+        backend, entries = DictBackend(), self._run.entries(name)
+        exposed = self._run.tables.get(name)
+        if exposed is None:
+            backend.data = {entry["key"] or b"": entry["value"] or b"" for entry in entries}
+            return ReadOnly(open_store(self._run.stores[name], Cells(backend)))
+        store = open_store(exposed.spec, Cells(backend))
+        for entry in entries:
+            _fill(store, exposed, entry)
+        return ReadOnly(store)
 
-    def _unknown(self, name: str) -> UsageError:
-        if name in self._declared:
-            return UsageError(
-                f"the store `{name}` belongs to an operator, not to a processor",
-                remedy="read the table's changes from a topic: to_stream().to(...)",
-            )
-        known = ", ".join(sorted(self._run.stores)) or "none"
-        return UsageError(f"there is no store `{name}`", remedy=f"there are: {known}")
+
+def _fill(store: Any, exposed: Exposed, entry: dict[str, bytes | None]) -> None:
+    """Put a table's row into a store of the same kind."""
+    assert exposed.spec.value is not None
+    key, value = exposed.key.decode(entry["key"]), exposed.spec.value.decode(entry["value"])
+    match exposed.spec.kind:
+        case StoreKind.KEY_VALUE:
+            store.put(key, value)
+        case StoreKind.WINDOW:
+            store.put(key.key, value, key.start)
+        case StoreKind.SESSION:
+            store.put(key, value)
+        case StoreKind.VERSIONED:
+            store.put(key, value, int.from_bytes(entry["time"] or b"", "big", signed=True))

@@ -59,8 +59,7 @@ class PythonLevel(StatefulProcessor):
         task.finish(token)
         outputs, task.outputs = task.outputs, []
         for row in barriers:
-            outputs.append((BARRIER, None, row["time"], row["headers"]))
-            outputs += [(BARRIER, None, row["time"], told) for told in _answers(task, row["headers"])]
+            outputs.append((BARRIER, None, row["time"], _answer(task, row["headers"]) or row["headers"]))
         _keep(program.id, task, token)
         width = program.width
         for sequence, (port, pair, time, headers) in enumerate(outputs):
@@ -85,7 +84,7 @@ class PythonLevel(StatefulProcessor):
         return self._states[name]
 
 
-def _answers(task: PythonTask, headers: Any) -> Iterator[list[dict[str, Any]]]:
+def _answer(task: PythonTask, headers: Any) -> list[dict[str, Any]] | None:
     """The entries of a store that a barrier asks for, if this task has it."""
     for header in headers or ():
         name = bytes(header["value"] or b"").decode()
@@ -93,7 +92,8 @@ def _answers(task: PythonTask, headers: Any) -> Iterator[list[dict[str, Any]]]:
             told: list[dict[str, Any]] = [{"key": ANSWER, "value": header["value"]}]
             for key, value in task.stores.cells(name).scan():
                 told += [{"key": "key", "value": key}, {"key": "value", "value": value}]
-            yield told
+            return told
+    return None
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Iterator[Row], list[Row]]:

@@ -15,6 +15,8 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
 public final class RowQueue extends ForeachWriter<Row> {
   private static final Map<String, LinkedBlockingQueue<Object[]>> QUEUES = new ConcurrentHashMap<>();
 
+  private static final Map<String, Object[]> BARRIERS = new ConcurrentHashMap<>();
+
   private final String id;
 
   private RowQueue(String id) {
@@ -52,13 +54,20 @@ public final class RowQueue extends ForeachWriter<Row> {
         return null;
       }
       if (row[0] == null) {
+        BARRIERS.put(id, row);
         return rows;
       }
       rows.add(row);
     }
   }
 
+  /** The barrier that the last call of {@link #untilBarrier} ended with. */
+  public static Object[] lastBarrier(String id) {
+    return BARRIERS.get(id);
+  }
+
   public static void forget(String id) {
+    BARRIERS.remove(id);
     QUEUES.remove(id);
   }
 

@@ -4,8 +4,10 @@ import io.tidemill.row.Bytes;
 import io.tidemill.row.Codec;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
+import io.tidemill.state.Backend;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.apache.spark.sql.types.DataType;
 
 /** A node whose result is a table: it can be asked for the row of a key, and may hold updates back for a batch. */
@@ -29,6 +31,18 @@ public abstract class TableNode extends Node {
 
   /** The row of a key now, or null. */
   public abstract Timed lookup(Object key);
+
+  /** All rows of the table now. */
+  public void each(Backend stored, BiConsumer<Object, Timed> out) {
+    Codec keys = new Codec(keyType);
+    for (byte[] bytes : stored.keys()) {
+      Object key = keys.decode(bytes)[0];
+      Timed row = lookup(key);
+      if (row != null) {
+        out.accept(key, row);
+      }
+    }
+  }
 
   protected final Bytes keyBytes(Object key) {
     if (keyCodec == null) {

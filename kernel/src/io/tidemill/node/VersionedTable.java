@@ -1,8 +1,10 @@
 package io.tidemill.node;
 
 import io.tidemill.row.Bytes;
+import io.tidemill.row.Codec;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
+import io.tidemill.state.Backend;
 import io.tidemill.state.Store;
 import io.tidemill.state.TimeIndex;
 import io.tidemill.state.TimelineCoder;
@@ -11,6 +13,7 @@ import io.tidemill.task.Task;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.apache.spark.sql.types.DataType;
 
 /** Reads a stream as a table that remembers its history: rows can be looked up as of an earlier time. */
@@ -82,6 +85,16 @@ public final class VersionedTable extends TableNode {
       return present(own.lastEntry());
     }
     return asOf < streamTime[0] - history ? null : present(own.floorEntry(asOf));
+  }
+
+  /** All versions of all rows; a deletion is a version without a value. */
+  @Override
+  public void each(Backend stored, BiConsumer<Object, Timed> out) {
+    Codec keys = new Codec(keyType);
+    for (byte[] bytes : stored.keys()) {
+      Object key = keys.decode(bytes)[0];
+      versions.get(new Bytes(bytes)).forEach((from, version) -> out.accept(key, new Timed(version.value(), from)));
+    }
   }
 
   private static Timed present(Map.Entry<Long, Timed> version) {

@@ -5,6 +5,7 @@ import io.tidemill.row.Bytes;
 import io.tidemill.row.Codec;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
+import io.tidemill.state.Backend;
 import io.tidemill.state.Store;
 import io.tidemill.state.TimeIndex;
 import io.tidemill.state.TimelineCoder;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.DataType;
@@ -181,6 +183,15 @@ abstract class WindowedTable extends TableNode {
     long at = at(millis(row.getLong(1)), millis(row.getLong(2)));
     Timed entry = windowsOf(innerKeyBytes(inner)).get(at);
     return entry == null ? null : new Timed(result(entry), timeOf(at, entry));
+  }
+
+  @Override
+  public void each(Backend stored, BiConsumer<Object, Timed> out) {
+    for (byte[] bytes : stored.keys()) {
+      Bytes key = new Bytes(bytes);
+      windowsOf(key).tailMap(forgottenUpTo(), false).forEach((at, entry) -> out.accept(
+          windowed(innerKeyOf(key), startOf(at, entry), endOf(at, entry)), new Timed(result(entry), timeOf(at, entry))));
+    }
   }
 
   /** Under which time the window of these bounds is kept. */

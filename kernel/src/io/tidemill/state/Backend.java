@@ -1,5 +1,7 @@
 package io.tidemill.state;
 
+import java.util.List;
+
 /** Where the bytes of one named store of one task live. */
 public interface Backend {
   byte[] get(byte[] key);
@@ -7,4 +9,7 @@ public interface Backend {
   void put(byte[] key, byte[] value);
 
   void remove(byte[] key);
+
+  /** All keys that were written down, in any order. */
+  List<byte[]> keys();
 }

@@ -1,10 +1,13 @@
 package io.tidemill.task;
 
 import io.tidemill.node.Node;
+import io.tidemill.row.Evaluator;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** What a task runs: nodes in an order where parents come first, their edges, and where records enter. */
@@ -13,6 +16,7 @@ public final class Program implements Serializable {
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<Integer> entries = new ArrayList<>();
+  private final Map<String, Exposed> exposed = new HashMap<>();
   private final Dropped dropped;
 
   public Program(Dropped dropped) {
@@ -35,6 +39,23 @@ public final class Program implements Serializable {
     entries.add(node);
     return entries.size() - 1;
   }
+
+  /**
+   * Lets barriers ask for the rows of a table.
+   *
+   * @param key turns a key into the bytes of the answer
+   * @param value turns a value into the bytes of the answer
+   */
+  public void expose(String store, int node, Evaluator key, Evaluator value) {
+    exposed.put(store, new Exposed(node, key, value));
+  }
+
+  Exposed exposed(String store) {
+    return exposed.get(store);
+  }
+
+  /** A table that can be looked into. */
+  record Exposed(int node, Evaluator key, Evaluator value) implements Serializable {}
 
   public Set<String> stores() {
     Set<String> names = new LinkedHashSet<>();

@@ -1,6 +1,7 @@
 package io.tidemill.task;
 
 import io.tidemill.node.Node;
+import io.tidemill.node.TableNode;
 import io.tidemill.row.Bytes;
 import io.tidemill.row.Evaluator;
 import io.tidemill.row.Rec;
@@ -10,10 +11,16 @@ import io.tidemill.state.Store;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * One partition of a running program: takes records one at a time, depth first, in order, as Kafka Streams does.
@@ -25,9 +32,15 @@ public final class Task {
   public static final int RECORD_WIDTH = 7;
 
   private static final long NO_TIME = Long.MIN_VALUE;
+  private static final UTF8String ASK = UTF8String.fromString("ask");
+  private static final UTF8String ANSWER = UTF8String.fromString("answer");
+  private static final UTF8String KEY = UTF8String.fromString("key");
+  private static final UTF8String VALUE = UTF8String.fromString("value");
+  private static final UTF8String TIME = UTF8String.fromString("time");
 
   public final int id;
   public final ArrayDeque<InternalRow> outputs = new ArrayDeque<>();
+  private final Program program;
   private final Node[] nodes;
   private final int[] entries;
   private final Function<String, Backend> backends;
@@ -41,6 +54,7 @@ public final class Task {
 
   Task(int id, Program program, Function<String, Backend> backends) {
     this.id = id;
+    this.program = program;
     this.nodes = program.nodes();
     this.entries = program.entries();
     this.backends = backends;
@@ -111,6 +125,31 @@ public final class Task {
   /** Numbers the outputs of this task, so that a later stage can keep their order. */
   public long nextSequence() {
     return sequence++;
+  }
+
+  /** The rows of the table that a barrier's headers ask for, as headers; null if they ask for none of this task's. */
+  ArrayData answer(ArrayData headers) {
+    InternalRow question = headers.numElements() == 0 ? null : headers.getStruct(0, 2);
+    if (question == null || !ASK.equals(question.getUTF8String(0))) {
+      return null;
+    }
+    String store = new String(question.getBinary(1), StandardCharsets.UTF_8);
+    Program.Exposed asked = program.exposed(store);
+    if (asked == null) {
+      return null;
+    }
+    List<Object> told = new ArrayList<>();
+    told.add(header(ANSWER, question.getBinary(1)));
+    ((TableNode) nodes[asked.node()]).each(backends.apply(store), (key, row) -> {
+      told.add(header(KEY, (byte[]) asked.key().eval(key)));
+      told.add(header(VALUE, row.value() == null ? null : (byte[]) asked.value().eval(row.value())));
+      told.add(header(TIME, ByteBuffer.allocate(Long.BYTES).putLong(row.time()).array()));
+    });
+    return new GenericArrayData(told.toArray());
+  }
+
+  private static InternalRow header(UTF8String name, byte[] value) {
+    return new GenericInternalRow(new Object[] {name, value});
   }
 
   private static Bytes clockKey(String name) {

@@ -17,6 +17,7 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -113,6 +114,13 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
       public void remove(byte[] key) {
         state.removeKey(key);
       }
+
+      @Override
+      public List<byte[]> keys() {
+        List<byte[]> keys = new ArrayList<>();
+        CollectionConverters.asJava(state.keys()).forEachRemaining(keys::add);
+        return keys;
+      }
     };
   }
 
@@ -205,7 +213,9 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
       fields[1] = task.id;
       fields[2] = task.nextSequence();
       fields[3] = row.getLong(TIME);
-      fields[4] = field(row, HEADERS, headersType);
+      ArrayData headers = (ArrayData) field(row, HEADERS, headersType);
+      ArrayData answer = headers == null ? null : task.answer(headers);
+      fields[4] = answer == null ? headers : answer;
       task.outputs.add(new GenericInternalRow(fields));
     }
 
