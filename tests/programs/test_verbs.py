@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.sql import functions as F
 
-from tidemill import KStream, StreamsBuilder, record, serdes, windows
+from tidemill import KStream, StreamsBuilder, record, serdes, suppressed, windows
 
 if TYPE_CHECKING:
     from programs.conftest import Run
@@ -175,3 +175,14 @@ def test_function_reads_what_belongs_to_a_record(run: Run) -> None:
     ).to("out", value=serdes.string)
     steps: Steps = [("a", "x", 7), ("a", "x", 8)]
     assert _out(run, builder, steps) == [[("a", "in|0|0|7", 7)], [("a", "in|0|1|8", 8)]]
+
+
+def test_given_names_are_kept() -> None:
+    builder = StreamsBuilder()
+    orders = builder.stream("orders", key=serdes.string, value=serdes.long, name="all-orders")
+    hourly = orders.group_by_key().windowed_by(windows.tumbling("1 h")).count(store="hourly")
+    finals = hourly.suppress(suppressed.until_window_closes(), name="finals")
+    finals.to_stream(name="as-stream").to("out", name="last-step")
+    topology = builder.build()
+    assert {"all-orders", "finals", "as-stream", "last-step"} < set(topology.nodes)
+    assert [store.name for store in topology.stores_of("finals")] == ["finals-store"]

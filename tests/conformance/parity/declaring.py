@@ -40,6 +40,7 @@ BUILDER = Group(
             _KERNEL,
             "table_forwards_tombstones_of_unknown_keys_and_drops_null_keys",
             "table_stored_forwards_equal_values_again",
+            "operators/test_state_is_gone.py::test_tombstone_deletes_the_row_of_a_table",
             "random:table",
         ),
         passed(
@@ -48,6 +49,7 @@ BUILDER = Group(
             _KERNEL,
             "global_inner",
             "global_left",
+            "operators/test_batches.py::test_global_table_is_known_to_every_task",
             "random:global_inner",
         ),
         passed(
@@ -156,7 +158,7 @@ BUILDER = Group(
             _FRONT,
             "topology/test_graph.py::test_value_steps_keep_records_in_their_partition",
             "dsl/test_joins.py::test_join_after_a_new_key_is_shuffled_on_that_side_only",
-            "group_by_counts_under_the_new_key_and_drops_a_null_one",
+            "operators/test_batches.py::test_regrouped_by_another_key_shuffles_once",
         ),
         passed(
             31,
@@ -187,7 +189,7 @@ OPTIONS = Group(
             "declared and handed to Spark; no test reads from a chosen place by it",
             "dsl/test_sources.py::test_offset_reset",
         ),
-        passed(107, "Name of a source", _FRONT, "dsl/test_sources.py::test_pattern"),
+        passed(107, "Name of a source", _FRONT, "programs/test_verbs.py::test_given_names_are_kept"),
         passed(
             108,
             "Serdes of a sink",
@@ -201,7 +203,7 @@ OPTIONS = Group(
             "declared; the engine does not call it yet",
             "dsl/test_stateless.py::test_sink_takes_a_topic_or_a_chooser",
         ),
-        passed(110, "Name of a sink", _FRONT, "dsl/test_stateless.py::test_sink_takes_a_topic_or_a_chooser"),
+        passed(110, "Name of a sink", _FRONT, "programs/test_verbs.py::test_given_names_are_kept"),
         passed(
             111,
             "`store=`: a name to query by",
@@ -323,7 +325,7 @@ OPTIONS = Group(
             130,
             "Name of a suppression and its buffer",
             _FRONT,
-            "topology/test_forms.py::test_description",
+            "programs/test_verbs.py::test_given_names_are_kept",
         ),
         decided(
             131,

@@ -60,7 +60,7 @@ PROCESSORS = Group(
             _PYTHON,
             "punctuation_by_wall_clock_keeps_its_grid",
             f"{_RUN}test_missing_data_alarm",
-            f"{_TASKS}test_wall_clock_ticks_keep_their_grid",
+            "processor/test_clock.py::test_ticks_come_without_records_and_reach_every_task",
         ),
         passed(
             203,

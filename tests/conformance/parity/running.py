@@ -48,6 +48,7 @@ DELIVERY = Group(
             "How long a task is tried again",
             _RUNTIME,
             "`restart.limit` and `restart.backoff.ms` say how often a failed query is tried again",
+            "runtime/test_errors.py::test_broker_that_comes_back_is_waited_for",
             _UNNEEDED,
         ),
         passed(
@@ -152,6 +153,8 @@ ERRORS = Group(
             _RUNTIME,
             "topology/test_validation.py::test_refusal_names_the_users_line_and_a_remedy",
             "engine_errors/test_functions.py::test_unknown_field_lists_the_fields_there_are",
+            "runtime/test_errors.py::test_mistake_in_a_function_is_told_without_a_trace",
+            "runtime/test_errors.py::test_texts_are_told_apart",
             f"{_LIFE}test_changed_topology_is_refused",
         ),
         passed(269, "Missing source topics", _RUNTIME, f"{_LIFE}test_missing_source_topic_is_named"),

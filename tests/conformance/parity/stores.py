@@ -127,8 +127,9 @@ STORES = Group(
             "What is older than its retention is gone",
             _KERNEL,
             "a window counts until it is closed; the stores of the library forget it a moment before",
+            "operators/test_state_is_gone.py::test_closed_windows_are_forgotten",
+            "operators/test_state_is_gone.py::test_join_buffers_are_forgotten_with_what_waited_in_them",
             "stream_join_retention_edge_in_memory",
-            "versioned_inner_looks_up_as_of_the_stream_record",
         ),
         decided(
             176, "Stores of the user's own", _SPARK, "Spark's state store is the one that is checkpointed"
@@ -187,6 +188,7 @@ SERDES = Group(
             185,
             "Serdes of the user's own",
             Tier.PYTHON,
+            "serde_native/test_custom.py::test_functions_run_in_spark",
             "serde/test_codecs.py::test_custom_serde_uses_its_functions",
         ),
         decided(
@@ -209,6 +211,7 @@ SERDES = Group(
             "Keys in time windows, with Java's bytes",
             _CATALYST,
             f"{_JAVA}test_time_windowed_key_has_the_bytes_of_java",
+            "serde_native/test_lists_and_windows.py::test_windowed_keys_have_the_bytes_of_python",
             "programs/test_rolling_sum.py::test_each_record_ends_a_window_with_its_sum",
         ),
         passed(
@@ -216,6 +219,7 @@ SERDES = Group(
             "Keys in sessions, with Java's bytes",
             _CATALYST,
             f"{_JAVA}test_session_windowed_key_has_the_bytes_of_java",
+            "serde_native/test_lists_and_windows.py::test_windowed_keys_have_the_bytes_of_python",
             "session_gap_is_inclusive",
         ),
         decided(190, "Window size and inner serde by setting", _FRONT, "a windowed serde is made with both"),

@@ -133,10 +133,12 @@ AGGREGATIONS = Group(
         ),
         passed(
             56,
-            "`aggregate`: a null result deletes the row",
+            "`aggregate`: a null result deletes the row; any Spark aggregate does too",
             _KERNEL,
             "aggregate_skips_nulls_keeps_largest_timestamp_and_deletes_on_null",
             "aggregate_deletes_with_cache_at_the_time_of_the_record",
+            "operators/test_state_is_gone.py::test_aggregate_that_becomes_null_is_deleted",
+            "operators/test_spark_aggregates.py::test_aggregate",
             "random:aggregate",
         ),
         passed(

@@ -87,6 +87,7 @@ TESTING = Group(
             _TESTING,
             "processor/test_processors.py::test_low_level_topology",
             "processor/test_processors.py::test_every_kind_of_store_can_be_looked_into",
+            "processor/test_table_stores.py::test_stores_of_the_kernel_can_be_looked_into",
         ),
         not_yet(304, "Names of topics written to; metrics", "not built yet"),
         passed(
