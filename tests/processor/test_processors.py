@@ -103,7 +103,8 @@ class Describe(FixedKeyProcessor):
     def process(self, record: Record) -> None:
         place = self.context.record_metadata()
         assert place is not None
-        text = f"{place.topic}/{place.offset} {dict(record.headers)} {self.context.current_stream_time_ms()}"
+        app, time = self.context.application_id, self.context.current_stream_time_ms()
+        text = f"{app} {place.topic}/{place.offset} {dict(record.headers)} {time}"
         self.context.forward(record.with_value(text).with_headers([("seen", b"yes")]))
 
 
@@ -273,12 +274,12 @@ def test_record_tells_where_it_comes_from(spark: SparkSession) -> None:
     builder = StreamsBuilder()
     stream = builder.stream("in", key=serdes.string, value=serdes.long)
     stream.process_values(Describe, value=serdes.string).to("out")
-    with TopologyTestDriver(builder, spark=spark) as driver:
+    with TopologyTestDriver(builder, spark=spark, config={"application.id": "shop"}) as driver:
         (topic,) = _long_topics(driver, "in")
         topic.pipe_input("k", 1, timestamp=70, headers=[("h", b"x")])
         topic.pipe_input("k", 2, timestamp=30)
         out = driver.create_output_topic("out", key=serdes.string, value=serdes.string).read_records()
-        assert [each.value for each in out] == ["in/0 {'h': b'x'} -1", "in/1 {} 70"]
+        assert [each.value for each in out] == ["shop in/0 {'h': b'x'} -1", "shop in/1 {} 70"]
         assert [list(each.headers) for each in out] == [[("seen", b"yes")]] * 2
 
 

@@ -16,6 +16,7 @@ from tidemill.engine.operators.join import direct_answer_types
 from tidemill.engine.operators.source import source_types
 from tidemill.engine.python.level import python_operator, python_program
 from tidemill.engine.python.lowering import lower_python
+from tidemill.engine.python.program import Settings
 from tidemill.engine.steps import Role, Step, source_steps
 from tidemill.engine.types import java_type
 from tidemill.topology import StoreSpec
@@ -50,14 +51,14 @@ class Levels:
         dropped: Any,
         *,
         ticks: DataFrame | None = None,
-        mocked_clock: bool = False,
+        settings: Settings | None = None,
     ) -> None:
         self._low = low
         self._sources = sources
         self._tasks = tasks
         self._dropped = dropped
         self._ticks = ticks
-        self._mocked_clock = mocked_clock
+        self._settings = settings or Settings()
         self.stores: dict[str, StoreSpec] = {}
         """The stores of levels in Python, as they are kept."""
         self.tables: dict[str, Exposed] = {}
@@ -80,7 +81,7 @@ class Levels:
         if self._low.plan.is_python(level):
             plans = {step.name: self._nodes[level, step.name] for step in steps}
             around = (readers, arriving, passing, outputs)
-            tasks = python_program(self._low, steps, plans, *around, mocked_clock=self._mocked_clock)
+            tasks = python_program(self._low, steps, plans, *around, settings=self._settings)
             self.stores |= tasks.stores
             self._frame = python_operator(frame, tasks, schema)
         else:
@@ -150,7 +151,7 @@ class Levels:
             program.connect(parent, exit_, 0)
         for entry in entries.values():
             program.enter(entry)
-        if self._mocked_clock:
+        if self._settings.mocked_clock:
             self.tables |= expose(low, program, steps, index)
         return program
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from tidemill.engine.failures import query_failure
 from tidemill.engine.pipeline import build_pipeline
 from tidemill.engine.python.operator import ANSWER
+from tidemill.engine.python.program import Settings
 from tidemill.engine.session import LOCAL_CHECKPOINT, spark_session
 from tidemill.errors import TidemillError, UsageError
 from tidemill.topology import Topology
@@ -32,7 +33,13 @@ class MemoryRun:
     """
 
     def __init__(
-        self, topology: Topology, folder: Path, *, caching: bool = True, spark: SparkSession | None = None
+        self,
+        topology: Topology,
+        folder: Path,
+        *,
+        caching: bool = True,
+        config: Mapping[str, str] | None = None,
+        spark: SparkSession | None = None,
     ) -> None:
         self._spark = spark or driver_session(folder)
         for name, value in LOCAL_CHECKPOINT.items():
@@ -44,7 +51,9 @@ class MemoryRun:
         self._topics = set(topology.source_topics)
         source = self._spark.readStream.format(_SOURCE).option("id", self._id).load()
         frames = dict.fromkeys((node.name for node in topology.sources), source)
-        pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching, mocked_clock=True)
+        told = config or {}
+        settings = Settings(told.get("application.id", "test"), told, mocked_clock=True)
+        pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching, settings=settings)
         self._dropped = pipeline.dropped
         self._in_batches = bool(pipeline.plan.python)
         self.stores, self.tables = pipeline.stores, pipeline.tables

@@ -13,6 +13,7 @@ from tidemill.engine.exposed import Exposed
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
 from tidemill.engine.python.clock import ticks
+from tidemill.engine.python.program import Settings
 from tidemill.engine.stateless import is_stateless, stateless_output
 from tidemill.engine.steps import PhysicalPlan, physical_plan
 from tidemill.engine.tiers import uses_python
@@ -50,14 +51,14 @@ def build_pipeline(
     *,
     tasks: int,
     caching: bool = True,
-    mocked_clock: bool = False,
+    settings: Settings | None = None,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
     `sources` names the frame of each source node; nodes may share one, which is then read once and told
     apart by topic. `tasks` is how many tasks records are spread over. Without `caching` every update of a
-    table goes out, with it the last one of each key and batch. With a `mocked_clock` processors take the
-    wall clock from barriers instead of the machine.
+    table goes out, with it the last one of each key and batch. `settings` is what processors
+    learn of the application.
     """
     spark._jvm.io.tidemill.spark.Numbers.register(spark._jsparkSession)  # type: ignore[union-attr]
     if is_stateless(topology) and not uses_python(topology):
@@ -66,8 +67,8 @@ def build_pipeline(
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching)
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
-    clock = None if mocked_clock else ticks(spark, topology)
-    levels = Levels(lowering, sources, tasks, dropped, ticks=clock, mocked_clock=mocked_clock)
+    clock = None if settings is not None and settings.mocked_clock else ticks(spark, topology)
+    levels = Levels(lowering, sources, tasks, dropped, ticks=clock, settings=settings)
     for level in range(plan.depth):
         levels.add(level)
     return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores, levels.tables)

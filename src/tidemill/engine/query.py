@@ -14,9 +14,10 @@ from pyspark.sql import SparkSession
 from tidemill.engine.failures import query_failure
 from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
 from tidemill.engine.pipeline import Pipeline, build_pipeline
+from tidemill.engine.python.program import Settings
 from tidemill.engine.session import LOCAL_CHECKPOINT, is_local_path
 from tidemill.errors import TidemillError
-from tidemill.topology import Topology
+from tidemill.topology import Topology, TopologyError
 
 _PAUSE = 0.01
 _SLOW_ENOUGH_MS = 50
@@ -69,7 +70,15 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
     try:
         with _active(spark):
             frames = read_sources(spark, plan.topology.sources, plan.reading)
-            pipeline = build_pipeline(spark, plan.topology, frames, tasks=plan.tasks, caching=plan.caching)
+            pipeline = build_pipeline(
+                spark,
+                plan.topology,
+                frames,
+                tasks=plan.tasks,
+                caching=plan.caching,
+                settings=Settings(plan.name),
+            )
+            _refuse_python_in_real_time(plan, pipeline)
             gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
             gate.open()
             writer = write_records(pipeline.output, plan.writing)
@@ -84,6 +93,18 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
     except Exception as error:  # whatever Spark or the gateway raises is translated
         raise query_failure(error) from error
     return RunningQuery(spark, query._jsq, gate, plan, pipeline)
+
+
+def _refuse_python_in_real_time(plan: QueryPlan, pipeline: Pipeline) -> None:
+    if plan.trigger.realtime_ms is not None and pipeline.plan.python:
+        name = next(step for step in pipeline.plan.steps if step in pipeline.plan.python)
+        node = pipeline.plan.steps[name].node
+        raise TopologyError(
+            f"`{node.name}` calls Python, which Spark's real-time mode cannot run",
+            node=node.name,
+            place=node.place,
+            remedy='run the app with latency="throughput", or write the step with functions of Columns',
+        )
 
 
 @contextmanager

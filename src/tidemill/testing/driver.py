@@ -52,7 +52,7 @@ class TopologyTestDriver:
         self._folder = Path(tempfile.mkdtemp(prefix="tidemill-driver-"))
         caching = (config or {}).get("statestore.cache.max.bytes") != "0"
         try:
-            self._run = MemoryRun(topology, self._folder, caching=caching, spark=spark)
+            self._run = MemoryRun(topology, self._folder, caching=caching, config=config, spark=spark)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise

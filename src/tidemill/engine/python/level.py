@@ -18,7 +18,15 @@ from tidemill.engine.lowering import Lowering, Types
 from tidemill.engine.operators.source import source_types
 from tidemill.engine.python.convert import is_windowed, reader, writer
 from tidemill.engine.python.operator import PythonLevel
-from tidemill.engine.python.program import Entry, FoldPlan, KeeperPlan, NodePlan, OutputPlan, Program
+from tidemill.engine.python.program import (
+    Entry,
+    FoldPlan,
+    KeeperPlan,
+    NodePlan,
+    OutputPlan,
+    Program,
+    Settings,
+)
 from tidemill.engine.steps import Step, read_only_stores
 from tidemill.engine.types import java_type
 from tidemill.topology import StoreKind, StoreSpec
@@ -46,10 +54,16 @@ def python_program(
     passing: Sequence[Any],
     outputs: Sequence[Any],
     *,
-    mocked_clock: bool,
+    settings: Settings,
 ) -> Program:
     """The program of a level: its steps, then the ports in and out around them."""
-    program = Program(id=uuid.uuid4().hex, mocked_clock=mocked_clock, width=len(outputs))
+    program = Program(
+        id=uuid.uuid4().hex,
+        width=len(outputs),
+        application_id=settings.application_id,
+        configs=dict(settings.configs),
+        mocked_clock=settings.mocked_clock,
+    )
     index = {step.name: program.add(replace(plans[step.name], children=[])) for step in steps}
     for step in steps:
         program.stores |= _stores(low, step, plans[step.name])

@@ -142,6 +142,15 @@ class Entry:
     """Outputs that the records of this port leave by as well, as they came."""
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What processors learn of the application; in a test its driver has the clock."""
+
+    application_id: str = "tidemill"
+    configs: Mapping[str, Any] = field(default_factory=dict)
+    mocked_clock: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class Program:
     """A Python level: its steps, the ports in, and the stores of each task."""
