@@ -27,7 +27,7 @@ class Native:
     spark: SparkSession
 
     def round_trips(self, *cases: tuple[Any, ...]) -> list[tuple[list[bytes | None], list[Any]]]:
-        """For each (serde, values[, type]) the bytes and what is read from them, `BROKEN` where nothing is."""
+        """For each (serde, values[, type]) the bytes and what is read from them, `BROKEN` where nothing."""
         frame = self._frame([(values, (*type_, serde.schema)[0]) for serde, values, *type_ in cases])
         written = frame.select(
             *(native.encode(case[0], F.col(f"c{i}")).alias(f"c{i}") for i, case in enumerate(cases))
@@ -47,7 +47,8 @@ class Native:
 
     def encode(self, serde: Serde, values: Sequence[Any], type_: str | None = None) -> list[bytes | None]:
         frame = self._frame([(values, type_ or serde.schema)])
-        return [_plain(row[0]) for row in frame.select(native.encode(serde, F.col("c0"))).collect()]
+        written = frame.select(native.encode(serde, F.col("c0")).alias("data"))
+        return [_plain(row.data) for row in written.collect()]
 
     def decode(self, serde: Serde, data: Sequence[bytes | None]) -> list[Any]:
         return self.decode_all((serde, data))[0]

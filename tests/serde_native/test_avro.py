@@ -1,4 +1,4 @@
-"""Avro by Spark's own code, with a schema at hand and with a registry: compared with fastavro and Confluent."""
+"""Avro by Spark's own code, with and without a registry: compared with fastavro and with Confluent."""
 
 from __future__ import annotations
 

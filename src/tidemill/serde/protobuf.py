@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,16 @@ class ProtobufSerde(Serde):
     subject: str | None = None
     files: bytes | None = field(default=None, compare=False, repr=False)
     authorization: str | None = field(default=None, compare=False, repr=False)
+    known_id: int | None = field(default=None, compare=False, repr=False)
+
+    def registered(self) -> ProtobufSerde:
+        """The same serde with its schema's id at hand, so that who writes with it asks no registry."""
+        return replace(self, known_id=self.schema_id())
 
     def schema_id(self) -> int | None:
         """The id written before each message, registered where it is new; None without registry."""
-        if self.registry is None:
-            return None
+        if self.registry is None or self.known_id is not None:
+            return self.known_id
         if self.subject is None:
             raise SerdeError(
                 "a Protobuf serde that writes needs the subject its schema is registered under",

@@ -76,10 +76,11 @@ def to_message(kind: type[Message], value: Any) -> Message:
 def place(message: Any) -> bytes:
     """Which message of its file this is: length and items of its path as zigzag numbers; [0] is a 0."""
     path: list[int] = []
-    while message.containing_type is not None:
-        path.insert(0, message.index)
-        message = message.containing_type
-    path.insert(0, message.index)
+    while message is not None:
+        outer = message.containing_type
+        beside = message.file.message_types_by_name if outer is None else outer.nested_types_by_name
+        path.insert(0, list(beside).index(message.name))
+        message = outer
     return b"\x00" if path == [0] else b"".join(_varint(number) for number in (len(path), *path))
 
 

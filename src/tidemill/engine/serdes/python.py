@@ -29,6 +29,8 @@ class PythonForm(Form):
         return _arrow_udf(_decoder(serde), data_type(serde.schema))(data)
 
     def encode(self, serde: Serde, value: Column, /) -> Column:
+        if isinstance(serde, ProtobufSerde):
+            serde = serde.registered()
         return _arrow_udf(_encoder(serde), BinaryType())(fit(value, data_type(serde.schema)))
 
     def is_python(self, _serde: Any, /) -> bool:
