@@ -126,10 +126,18 @@ def _sink(match: re.Match[str]) -> TidemillError:
 
 def _lost(match: re.Match[str]) -> TidemillError:
     reason = match["reason"] if "reason" in match.groupdict() and match["reason"] else match[0]
+    return _lost_records(reason.strip().splitlines()[0])
+
+
+def _lost_records(reason: str) -> TidemillError:
     return OffsetsLostError(
-        f"records that were not read yet are gone from Kafka: {reason.strip().splitlines()[0]}",
+        f"records that were not read yet are gone from Kafka: {reason}",
         remedy="keep records (retention.ms) longer than the app may be down, or reset the app",
     )
+
+
+def _out_of_range(match: re.Match[str]) -> TidemillError:
+    return _lost_records(f"{match['reason']} is {match['rest']}")
 
 
 def _unknown(match: re.Match[str]) -> TidemillError:
@@ -175,7 +183,11 @@ _TELL = (
     (re.compile(r"tidemill\.engine\.python\.failure\.ProcessingError: (\{[^\n]+\})"), _processor),
     (re.compile(r"io\.tidemill\.sink\.SinkError: \[(\w+)\] ([^\n]+)"), _sink),
     (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
-    (re.compile(rf"(?:{_KAFKA}OffsetOutOfRangeException|NoOffsetForPartitionException)[^\n]*"), _lost),
+    (
+        re.compile(r"FetchPosition\{(?P<reason>offset=\d+)[^\n]* is (?P<rest>out of range[^,\n]*)"),
+        _out_of_range,
+    ),
+    (re.compile(r"(?:OffsetOutOfRange|NoOffsetForPartition)Exception[^\n]*"), _lost),
     (re.compile(r"START_OFFSET_GREATER_THAN_END_OFFSET[^\n]*"), _lost),
     (re.compile(rf"{_KAFKA}UnknownTopicOrPartitionException: ([^\n]+)"), _unknown),
     (re.compile(rf"{_KAFKA}(?:Sasl|Ssl)AuthenticationException: ([^\n]+)"), _login),
