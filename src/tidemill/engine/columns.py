@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.errors import AnalysisException, PySparkException, PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, StructField, StructType
+from pyspark.sql.types import ArrayType, BooleanType, DataType, NullType, StructField, StructType
 
 from tidemill.dsl import record
 from tidemill.engine.types import data_type
@@ -61,6 +61,19 @@ class Columns:
         """The type of a function of (key, value) that Spark itself will run: a Python UDF may be in it."""
         frame = self._frame({"key": key, "value": value}, metadata=True)
         return self._selected(node, frame, lambda: result(F.col("key"), F.col("value"))).schema[0].dataType
+
+    def predicate_type(
+        self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
+    ) -> None:
+        """Refuse a predicate that is neither true nor false."""
+        type_ = self.type_of_record(node, result, key, value)
+        if not isinstance(type_, BooleanType | NullType):
+            raise TopologyError(
+                f"the predicate returns {type_.simpleString()}, not true or false",
+                node=node.name,
+                place=node.place,
+                remedy="compare the value with something, for instance `value > 3`",
+            )
 
     def struct_type_of_record(
         self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType

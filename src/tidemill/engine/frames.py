@@ -12,6 +12,7 @@ from pyspark.sql.types import DataType, IntegerType, LongType, StructType
 from tidemill.engine import serdes
 from tidemill.engine.columns import HEADERS
 from tidemill.engine.lowering import Types
+from tidemill.engine.operators.source import decoded_pair, reads
 from tidemill.engine.steps import PhysicalPlan, Step
 from tidemill.engine.types import data_type, pair_type
 from tidemill.serde.base import Serde
@@ -38,17 +39,15 @@ def decoded(
     readers: Sequence[tuple[int, Step]],
     plan: PhysicalPlan,
     types: Sequence[Types],
-    tasks: int,
+    tasks: Sequence[int],
 ) -> DataFrame:
     """Kafka records as rows of the first level; each reader has its port and takes the rows of its topics."""
     ports = _ports(readers)
-    structs, task = {}, F.col("partition") % tasks
+    structs, task = {}, _task(F.col("partition") % len(tasks), tasks)
     for port, step in readers:
         node = step.node
         assert isinstance(node, TopicSource)
-        assert node.key is not None
-        assert node.value is not None
-        key, value = serdes.decode(node.key, F.col("key")), serdes.decode(node.value, F.col("value"))
+        key, value = decoded_pair(node)
         structs[port] = F.when(F.col("port") == port, F.struct(key.alias("key"), value.alias("value")))
         if step.name in plan.keyed and plan.levels.get(step.name) == 0:
             by_key = F.when(key.isNotNull(), task_of(key, tasks)).otherwise(task)
@@ -60,7 +59,7 @@ def decoded(
     rows = frame.select("*", ports.alias("port"))
     rows = rows.select("*", _spread(task, replicated, tasks).alias("task"))
     return rows.select(
-        F.coalesce(F.col("task"), F.lit(0)).cast("int").alias("task"),
+        F.coalesce(F.col("task"), F.lit(tasks[0])).cast("int").alias("task"),
         F.col("port"),
         (F.col("port").cast("long") * _QUEUES_PER_PORT + F.col("partition")).alias("queue"),
         F.col("offset").alias("sequence"),
@@ -73,7 +72,7 @@ def decoded(
     )
 
 
-def moved(frame: DataFrame, moves: Sequence[Move], types: Sequence[Types], tasks: int) -> DataFrame:
+def moved(frame: DataFrame, moves: Sequence[Move], types: Sequence[Types], tasks: Sequence[int]) -> DataFrame:
     """Rows that left one level as rows of the next: under new port numbers, and by key where they shuffle."""
     port, task = F.lit(BARRIER), F.col("task")
     for move in moves:
@@ -105,8 +104,8 @@ def without_barriers(frame: DataFrame) -> DataFrame:
     return frame.where(F.col("port") != BARRIER)
 
 
-def encoded(frame: DataFrame, sinks: Sequence[tuple[Sink, Types]]) -> DataFrame:
-    """Rows that left the last level, as records for topics; a barrier has no topic."""
+def encoded(frame: DataFrame, sinks: Sequence[tuple[Sink, Types]], tasks: Sequence[int]) -> DataFrame:
+    """Rows that left the last level, as records for topics (none for a barrier); tasks count from 0 again."""
     topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
     for port, (node, types) in reversed(list(enumerate(sinks))):
         here, pair = F.col("port") == port, F.col(f"p{port}")
@@ -120,7 +119,7 @@ def encoded(frame: DataFrame, sinks: Sequence[tuple[Sink, Types]]) -> DataFrame:
         value.alias("value"),
         F.col("headers"),
         F.timestamp_millis(F.col("time")).alias("timestamp"),
-        F.col("task"),
+        (F.array_position(_numbers(tasks), F.col("task")) - 1).cast("int").alias("task"),
         F.col("sequence"),
     )
 
@@ -140,9 +139,17 @@ def output_schema(ports: Sequence[Types]) -> StructType:
     return schema
 
 
-def task_of(key: Column, tasks: int) -> Column:
-    """The task that holds a key."""
-    return F.pmod(F.hash(key), F.lit(tasks))
+def task_of(key: Column, tasks: Sequence[int]) -> Column:
+    """The number of the task that holds a key."""
+    return _task(F.pmod(F.hash(key), F.lit(len(tasks))), tasks)
+
+
+def _task(index: Column, tasks: Sequence[int]) -> Column:
+    return F.lit(tasks[0]) if len(tasks) == 1 else F.get(_numbers(tasks), index)
+
+
+def _numbers(tasks: Sequence[int]) -> Column:
+    return F.array(*(F.lit(number) for number in tasks))
 
 
 def _ports(readers: Sequence[tuple[int, Step]]) -> Column:
@@ -160,19 +167,17 @@ def _ports(readers: Sequence[tuple[int, Step]]) -> Column:
 
 def _reads(node: object) -> Column:
     assert isinstance(node, TopicSource)
-    if node.pattern is not None:
-        return F.col("topic").rlike(f"^(?:{node.pattern})$")
-    return F.col("topic").isin(*node.topics)
+    return reads(node, F.col("topic"))
 
 
 def _is_replicated(step: Step, plan: PhysicalPlan) -> bool:
     return step.name not in plan.levels and step in plan.on_level(0)
 
 
-def _spread(task: Column, replicated: Sequence[int], tasks: int) -> Column:
+def _spread(task: Column, replicated: Sequence[int], tasks: Sequence[int]) -> Column:
     if not replicated:
         return task
-    everywhere = F.array(*(F.lit(number) for number in range(tasks)))
+    everywhere = _numbers(tasks)
     return F.explode(F.when(F.col("port").isin(*replicated), everywhere).otherwise(F.array(task)))
 
 

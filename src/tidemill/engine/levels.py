@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -18,9 +18,10 @@ from tidemill.engine.python.level import python_operator, python_program
 from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.python.program import Settings
 from tidemill.engine.steps import Role, Step, source_steps
+from tidemill.engine.times import with_times
 from tidemill.engine.types import java_type
 from tidemill.topology import StoreSpec
-from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
+from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin, TopicSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Levels:
         self,
         low: Lowering,
         sources: Mapping[str, DataFrame],
-        tasks: int,
+        tasks: Sequence[int],
         dropped: Any,
         *,
         ticks: DataFrame | None = None,
@@ -100,7 +101,7 @@ class Levels:
             sinks.append((node, port.types))
         # Whoever brings barriers of his own wants to see them again; ticks end here.
         frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
-        return frames.encoded(frame, sinks)
+        return frames.encoded(frame, sinks, self._tasks)
 
     def _lowered(self) -> dict[tuple[int, str], Any]:
         """Kernel nodes by level and step, in the plan's order: a later level's types may be needed early."""
@@ -204,7 +205,8 @@ class Levels:
         parts = []
         for source in dict.fromkeys(id(self._sources[step.name]) for step in readers):
             mine = [(n, s) for n, s in enumerate(readers) if id(self._sources[s.name]) == source]
-            frame = self._sources[mine[0][1].name]
+            nodes = [step.node for _, step in mine if isinstance(step.node, TopicSource)]
+            frame = with_times(self._low.columns, self._sources[mine[0][1].name], nodes)
             parts.append(frames.decoded(frame, mine, self._low.plan, types, self._tasks))
         if self._frame is None and self._ticks is not None:
             parts.append(frames.decoded(self._ticks, [], self._low.plan, types, self._tasks))

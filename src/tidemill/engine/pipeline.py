@@ -16,6 +16,7 @@ from tidemill.engine.python.clock import ticks
 from tidemill.engine.python.program import Settings
 from tidemill.engine.stateless import is_stateless, stateless_output
 from tidemill.engine.steps import PhysicalPlan, physical_plan
+from tidemill.engine.tasks import task_ids
 from tidemill.engine.tiers import uses_python
 from tidemill.topology import StoreSpec, Topology
 
@@ -68,7 +69,8 @@ def build_pipeline(
     lowering = Lowering(spark, topology, plan, caching)
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
     clock = None if settings is not None and settings.mocked_clock else ticks(spark, topology)
-    levels = Levels(lowering, sources, tasks, dropped, ticks=clock, settings=settings)
+    numbers = task_ids(tasks, int(spark.conf.get("spark.sql.shuffle.partitions") or tasks))
+    levels = Levels(lowering, sources, numbers, dropped, ticks=clock, settings=settings)
     for level in range(plan.depth):
         levels.add(level)
     return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores, levels.tables)

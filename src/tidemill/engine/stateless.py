@@ -8,14 +8,16 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, StructType
+from pyspark.sql.types import ArrayType
 
 from tidemill.dsl import record
 from tidemill.engine import serdes
 from tidemill.engine.columns import Columns, array_of, pair_of
 from tidemill.engine.lowering import Types
-from tidemill.engine.operators.source import source_types
-from tidemill.engine.operators.stateless import branch_condition, of_record
+from tidemill.engine.operators.sink import refuse_partitioner
+from tidemill.engine.operators.source import decoded_pair, reads, source_types
+from tidemill.engine.operators.stateless import branch_condition, of_record, pairs_of, same_types
+from tidemill.engine.times import with_times
 from tidemill.topology import Topology
 from tidemill.topology.nodes import (
     BranchFilter,
@@ -86,9 +88,9 @@ class _Run:
 
     def read(self, frame: DataFrame, nodes: list[StreamSource]) -> DataFrame:
         self._done = []
-        rows = frame.select(
-            F.col("key").alias("__key"),
-            F.col("value").alias("__value"),
+        rows = with_times(self._columns, frame, nodes).select(
+            F.col("key"),
+            F.col("value"),
             F.col("timestamp").alias(record.TIMESTAMP),
             F.col("headers").alias(record.HEADERS),
             F.col("topic").alias(record.TOPIC),
@@ -96,19 +98,11 @@ class _Run:
             F.col("offset").alias(record.OFFSET),
             F.lit(0).alias("__path"),
         )
-        for node in nodes:
-            assert node.key is not None
-            assert node.value is not None
-        flows = [
-            _Flow(
-                self._new_path(),
-                serdes.decode(node.key, F.col("__key")),  # type: ignore[arg-type]
-                serdes.decode(node.value, F.col("__value")),  # type: ignore[arg-type]
-                source_types(node),
-            )
-            for node in nodes
+        flows = [_Flow(self._new_path(), *decoded_pair(node), source_types(node)) for node in nodes]
+        chosen = [
+            F.when(reads(node, F.col(record.TOPIC)), F.lit(flow.path))
+            for node, flow in zip(nodes, flows, strict=True)
         ]
-        chosen = [F.when(_reads(node), F.lit(flow.path)) for node, flow in zip(nodes, flows, strict=True)]
         rows = _copied(rows, F.array(*chosen))
         for node, flow in zip(nodes, flows, strict=True):
             self.types[node.name] = flow.types
@@ -142,11 +136,11 @@ class _Run:
         match node:
             case Filter():
                 fn = of_record(node.predicate, node.with_key)
-                columns.type_of_record(node, fn, types.key, types.value)
+                columns.predicate_type(node, fn, types.key, types.value)
                 holds = F.coalesce(_as_column(fn(key, value)), F.lit(False))
                 return rows.where(elsewhere | (~holds if node.negate else holds)), flow
             case BranchFilter():
-                columns.type_of_record(node, branch_condition(node), types.key, types.value)
+                columns.predicate_type(node, branch_condition(node), types.key, types.value)
                 return rows.where(elsewhere | branch_condition(node)(key, value)), flow
             case MapValues():
                 fn = of_record(node.fn, node.with_key)
@@ -158,11 +152,13 @@ class _Run:
                     flow, key=_as_column(node.fn(key, value)), types=Types(type_, types.value)
                 )
             case Map():
-                first, second = pair_of(node, node.fn(key, value))
                 pair = columns.struct_type_of_record(node, node.fn, types.key, types.value)
+                first, second = pair_of(node, node.fn(key, value))
                 return rows, replace(flow, key=first, value=second, types=Types(*(f.dataType for f in pair)))
             case FlatMapValues() | FlatMap():
                 return self._exploded(rows, node, flow)
+            case Merge():
+                same_types(node, self.types.get(node.name, types), types)
         return rows, flow
 
     def _exploded(
@@ -181,8 +177,7 @@ class _Run:
         element = F.col(name)
         if isinstance(node, FlatMapValues):
             return rows, replace(flow, value=element, types=Types(flow.types.key, type_.elementType))
-        pair = type_.elementType
-        assert isinstance(pair, StructType)
+        pair = pairs_of(node, type_.elementType)
         types = Types(pair[0].dataType, pair[1].dataType)
         return rows, replace(flow, key=element[pair[0].name], value=element[pair[1].name], types=types)
 
@@ -190,7 +185,12 @@ class _Run:
         topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
         for flow, sink in self._done:
             here = F.col("__path") == flow.path
-            name = F.lit(sink.topic) if sink.chooser is None else sink.chooser(flow.key, flow.value)
+            refuse_partitioner(sink)
+            if sink.chooser is None:
+                name = F.lit(sink.topic)
+            else:
+                self._columns.type_of_record(sink, sink.chooser, flow.types.key, flow.types.value)
+                name = _as_column(sink.chooser(flow.key, flow.value))
             key_serde = sink.key or serdes.default_serde(flow.types.key)
             value_serde = sink.value or serdes.default_serde(flow.types.value)
             topic = F.when(here, name).otherwise(topic)
@@ -210,12 +210,6 @@ class _Run:
     def _new_path(self) -> int:
         self._paths += 1
         return self._paths
-
-
-def _reads(node: StreamSource) -> Column:
-    if node.pattern is not None:
-        return F.col(record.TOPIC).rlike(f"^(?:{node.pattern})$")
-    return F.col(record.TOPIC).isin(*node.topics)
 
 
 def _copied(rows: DataFrame, paths: Column) -> DataFrame:

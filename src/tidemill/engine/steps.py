@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -103,7 +104,12 @@ def physical_plan(topology: Topology) -> PhysicalPlan:
     together = _parts(steps, roaming, lambda edge, _: not edge.shuffled)
     levels = _levels(steps, part, roaming, python)
     entered = {together[step.name] for step in steps.values() if any(edge.shuffled for edge in step.inputs)}
-    keyed = frozenset(name for name in levels if together[name] in entered)
+    # Tasks also follow keys where several sources meet: their topics need not be partitioned alike.
+    readers = Counter(
+        together[n] for n, s in steps.items() if n in levels and isinstance(s.node, TopicSource)
+    )
+    met = {name for name, count in readers.items() if count > 1}
+    keyed = frozenset(name for name in levels if together[name] in entered | met)
     return PhysicalPlan(steps, levels, keyed, python)
 
 

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from tidemill.errors import NotFound, TidemillError, UsageError, VerificationFailed
 from tidemill.kafka.admin import Admin
-from tidemill.kafka.clients import REQUEST_TIMEOUT
+from tidemill.kafka.clients import REQUEST_TIMEOUT, consumer_config
 from tidemill.kafka.errors import CoordinatorBusy, Subject, translate
 from tidemill.kafka.offsets import TopicPartition, Watermarks, offsets_at, watermarks
 
@@ -202,6 +202,38 @@ def commit_offsets(admin: Admin, name: str, offsets: Mapping[TopicPartition, int
     for part in result.topic_partitions:
         if part.error is not None:
             raise admin.watch.error(part.error, Subject("topic", part.topic))
+
+
+class GroupCommitter:
+    """Commits offsets to a group that has no members, again and again.
+
+    Through a consumer: the admin client's way of doing it ends the process when a broker restarts meanwhile.
+    """
+
+    def __init__(self, admin: Admin, name: str) -> None:
+        from confluent_kafka import Consumer
+
+        self._admin, self._subject = admin, Subject("group", name)
+        config = consumer_config(admin.settings, group=name) | {"enable.auto.commit": "false"}
+        self._consumer = Consumer(config | {"error_cb": admin.watch})
+
+    def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Set the group's committed offsets; returns when Kafka has them."""
+        from confluent_kafka import KafkaException
+        from confluent_kafka import TopicPartition as ClientPartition
+
+        parts = [ClientPartition(topic, part, offset) for (topic, part), offset in offsets.items()]
+        try:
+            results = self._consumer.commit(offsets=parts, asynchronous=False)
+        except KafkaException as error:
+            raise self._admin.watch.error(error.args[0], self._subject) from error
+        for part in results:
+            if part.error is not None:
+                raise self._admin.watch.error(part.error, Subject("topic", part.topic))
+
+    def close(self) -> None:
+        """Let go of the brokers."""
+        self._consumer.close()
 
 
 @_patient

@@ -8,7 +8,7 @@ from typing import Any
 
 from tidemill.errors import TidemillError
 from tidemill.kafka.admin import Admin
-from tidemill.kafka.groups import commit_offsets
+from tidemill.kafka.groups import GroupCommitter
 from tidemill.runtime.checkpoint import Offsets, merge_lowest
 
 log = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ class GroupProgress:
     def __init__(self, admin: Admin, group: str) -> None:
         self._admin = admin
         self._group = group
+        self._committer: GroupCommitter | None = None
         self._done: Offsets = {}
         self._wanted: Offsets = {}
 
@@ -46,7 +47,9 @@ class GroupProgress:
         if not changed:
             return
         try:
-            commit_offsets(self._admin, self._group, changed)
+            if self._committer is None:
+                self._committer = GroupCommitter(self._admin, self._group)
+            self._committer.commit(changed)
         except TidemillError as error:
             log.warning("the progress of %s was not committed: %s", self._group, error)
         else:

@@ -66,7 +66,8 @@ class Launch:
         self.group = GroupProgress(admin, config.application_id)
         partitions = check_sources(admin, self.topology, config)
         earlier = self.checkpoint.read()
-        self.tasks = earlier.tasks if earlier else config.tasks or _slots(config.master)
+        # A task per topic partition, as in Kafka Streams: stream time of one does not move that of another.
+        self.tasks = earlier.tasks if earlier else config.tasks or max(partitions, _slots(config.master))
         note = Note.of(self.topology, self.tasks)
         if earlier is not None:
             self.checkpoint.check(earlier, note)

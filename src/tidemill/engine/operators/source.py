@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from tidemill.engine import serdes
 from tidemill.engine.lowering import Lowering, Types, lowers
 from tidemill.engine.operators.materialize import store_name
 from tidemill.engine.steps import Step
@@ -46,6 +50,21 @@ def source_types(node: Any) -> Types:
     """The types of a source's records, from its serdes."""
     assert isinstance(node, TopicSource)
     return Types(data_type(_serde(node, "key").schema), data_type(_serde(node, "value").schema))
+
+
+def decoded_pair(node: TopicSource) -> tuple[Column, Column]:
+    """The typed key and value of a frame of Kafka records."""
+    return (
+        serdes.decode(_serde(node, "key"), F.col("key")),
+        serdes.decode(_serde(node, "value"), F.col("value")),
+    )
+
+
+def reads(node: TopicSource, topic: Column) -> Column:
+    """Whether a source reads the topic of a record."""
+    if node.pattern is not None:
+        return topic.rlike(f"^(?:{node.pattern})$")
+    return topic.isin(*node.topics)
 
 
 def _serde(node: TopicSource, part: str) -> Serde:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, StructType
 
 from tidemill.engine.lowering import Lowering, Types, lowers
 from tidemill.engine.steps import Step
@@ -23,6 +23,7 @@ from tidemill.topology.nodes import (
     Map,
     MapValues,
     Merge,
+    Node,
     Repartition,
     SelectKey,
 )
@@ -33,6 +34,29 @@ RecordFunction = Callable[[Column, Column], Any]
 def of_record(fn: Callable[..., Any], with_key: bool) -> RecordFunction:
     """A user's function of (value) or (key, value) as one of (key, value)."""
     return fn if with_key else lambda _key, value: fn(value)
+
+
+def same_types(node: Node, types: Types, other: Types) -> None:
+    """Refuse to merge streams of different types."""
+    if (other.key, other.value) != (types.key, types.value):
+        raise TopologyError(
+            f"the merged streams differ: {_text(types)} and {_text(other)}",
+            node=node.name,
+            place=node.place,
+            remedy="bring them to one type with map_values or map before merging",
+        )
+
+
+def pairs_of(node: Node, element: DataType) -> StructType:
+    """The type of a flat_map's pairs; anything else is refused."""
+    if isinstance(element, StructType) and len(element) == 2:
+        return element
+    raise TopologyError(
+        f"the function returns an array of {element.simpleString()}, not of pairs",
+        node=node.name,
+        place=node.place,
+        remedy="return [(key, value), ...] or an array Column of structs with two fields",
+    )
 
 
 def branch_condition(node: BranchFilter) -> Callable[[Column, Column], Column]:
@@ -52,7 +76,9 @@ def filter_(low: Lowering, step: Step) -> tuple[Any, Types]:
     """Keep what the predicate holds of."""
     node, types = step.node, low.input_types(step)
     assert isinstance(node, Filter)
-    predicate = low.columns.of_record(node, of_record(node.predicate, node.with_key), types.key, types.value)
+    fn = of_record(node.predicate, node.with_key)
+    low.columns.predicate_type(node, fn, types.key, types.value)
+    predicate = low.columns.of_record(node, fn, types.key, types.value)
     return low.nodes.Filter(step.name, predicate.evaluator, node.negate), types
 
 
@@ -109,14 +135,8 @@ def flat_map(low: Lowering, step: Step) -> tuple[Any, Types]:
     node, types = step.node, low.input_types(step)
     assert isinstance(node, FlatMap)
     array, element = low.columns.array_of_record(node, node.fn, types.key, types.value)
-    if not isinstance(element, StructType) or len(element) != 2:
-        raise TopologyError(
-            f"the function returns an array of {element.simpleString()}, not of pairs",
-            node=node.name,
-            place=node.place,
-            remedy="return [(key, value), ...] or an array Column of structs with two fields",
-        )
-    pairs = Types(element[0].dataType, element[1].dataType)
+    pair = pairs_of(node, element)
+    pairs = Types(pair[0].dataType, pair[1].dataType)
     return low.nodes.FlatMap(step.name, array.evaluator, True), pairs
 
 
@@ -125,20 +145,22 @@ def merge(low: Lowering, step: Step) -> tuple[Any, Types]:
     """Several streams as one; they must be of one type."""
     types = low.input_types(step)
     for slot in range(1, len(step.inputs)):
-        other = low.input_types(step, slot)
-        if (other.key, other.value) != (types.key, types.value):
-            raise TopologyError(
-                f"the merged streams differ: {_text(types)} and {_text(other)}",
-                node=step.node.name,
-                place=step.node.place,
-                remedy="bring them to one type with map_values or map before merging",
-            )
+        same_types(step.node, types, low.input_types(step, slot))
     return low.nodes.Pass(step.name), types
 
 
 @lowers(Repartition)
 def repartition(low: Lowering, step: Step) -> tuple[Any, Types]:
     """The shuffle happens on the way in."""
+    node = step.node
+    assert isinstance(node, Repartition)
+    if node.partitioner is not None or node.partitions is not None:
+        raise TopologyError(
+            "a repartition has no number of partitions and no partitioner of its own: Spark shuffles by key",
+            node=node.name,
+            place=node.place,
+            remedy="leave partitions= and partitioner= out; the app's `tasks` says how many tasks there are",
+        )
     return low.nodes.Pass(step.name), low.input_types(step)
 
 

@@ -10,11 +10,16 @@ import org.apache.spark.sql.types.DataType;
 /** Turns a fixed list of typed fields into bytes and back, in Spark's own binary row form. */
 public final class Codec implements Serializable {
   private final DataType[] types;
+  private final Getter[] getters;
   private transient UnsafeProjection projection;
   private transient GenericInternalRow row;
 
   public Codec(DataType... types) {
     this.types = types;
+    this.getters = new Getter[types.length];
+    for (int i = 0; i < types.length; i++) {
+      getters[i] = new Getter(i, types[i]);
+    }
   }
 
   public byte[] encode(Object... fields) {
@@ -39,7 +44,7 @@ public final class Codec implements Serializable {
     decoded.pointTo(bytes, bytes.length);
     Object[] fields = new Object[types.length];
     for (int i = 0; i < types.length; i++) {
-      fields[i] = decoded.isNullAt(i) ? null : decoded.get(i, types[i]);
+      fields[i] = getters[i].get(decoded);
     }
     return fields;
   }

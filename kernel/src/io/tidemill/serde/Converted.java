@@ -76,7 +76,7 @@ public final class Converted extends Expression implements java.io.Serializable 
 
   @Override
   public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
-    return new Converted(children.apply(0), converter);
+    return new Converted(Stateful.list(children).get(0), converter);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tidemill.task;
 
+import io.tidemill.row.Getter;
 import io.tidemill.row.Rec;
 import io.tidemill.spark.Stateful;
 import io.tidemill.state.Backend;
@@ -52,16 +53,22 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   private static final int BARRIER = -1;
 
   private final Program program;
-  private final DataType headersType;
-  private final StructType[] ports;
+  private final Getter headers;
+  private final Getter[] keys;
+  private final Getter[] values;
   private final int outputWidth;
   private transient Map<String, MapState<byte[], byte[]>> states;
   private transient Map<Integer, Task> tasks;
 
   private TaskProcessor(Program program, DataType headersType, StructType[] ports, int outputWidth) {
     this.program = program;
-    this.headersType = headersType;
-    this.ports = ports;
+    this.headers = new Getter(HEADERS, headersType);
+    this.keys = new Getter[ports.length];
+    this.values = new Getter[ports.length];
+    for (int i = 0; i < ports.length; i++) {
+      keys[i] = new Getter(0, ports[i].fields()[0].dataType());
+      values[i] = new Getter(1, ports[i].fields()[1].dataType());
+    }
     this.outputWidth = outputWidth;
   }
 
@@ -199,10 +206,8 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
         barrier(row);
         return;
       }
-      StructType type = ports[port];
-      InternalRow pair = row.getStruct(FIRST_STRUCT + port, type.fields().length);
-      Rec record = new Rec(field(pair, 0, type.fields()[0].dataType()), field(pair, 1, type.fields()[1].dataType()),
-          row.getLong(TIME), field(row, HEADERS, headersType));
+      InternalRow pair = row.getStruct(FIRST_STRUCT + port, 2);
+      Rec record = new Rec(keys[port].get(pair), values[port].get(pair), row.getLong(TIME), headers.get(row));
       task.accept(port, record, field(row, TOPIC, DataTypes.StringType), field(row, PARTITION, DataTypes.IntegerType),
           field(row, OFFSET, DataTypes.LongType));
     }
@@ -213,9 +218,9 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
       fields[1] = task.id;
       fields[2] = task.nextSequence();
       fields[3] = row.getLong(TIME);
-      ArrayData headers = (ArrayData) field(row, HEADERS, headersType);
-      ArrayData answer = headers == null ? null : task.answer(headers);
-      fields[4] = answer == null ? headers : answer;
+      ArrayData asked = (ArrayData) headers.get(row);
+      ArrayData answer = asked == null ? null : task.answer(asked);
+      fields[4] = answer == null ? asked : answer;
       task.outputs.add(new GenericInternalRow(fields));
     }
 
