@@ -152,6 +152,6 @@ def test_unknown_end_of_a_run_is_refused(make_app, topic):
 
 def test_plan_and_topology_can_be_read(topic):
     app = App("reader", word_count("lines", "counts"), bootstrap_servers="localhost:1")
-    assert "level 1 (behind a shuffle)" in app.explain()
+    assert "so records are shuffled" in app.explain()
     assert "count-counts" in app.describe()
     assert app.metadata()["state"] == "CREATED"

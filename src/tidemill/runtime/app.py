@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 from tidemill.dsl.builder import StreamsBuilder
 from tidemill.errors import TidemillError, UsageError
 from tidemill.runtime.config import AppConfig
-from tidemill.runtime.explain import explain
 from tidemill.runtime.layers import load_config
 from tidemill.runtime.signals import stop_on_signal
 from tidemill.runtime.state import Listener, State
@@ -132,7 +131,9 @@ class App:
 
     def explain(self) -> str:
         """What Spark is made to do: the levels of the plan, their steps and stores."""
-        return explain(self.topology)
+        from tidemill.engine.explain import explain, explanation_text
+
+        return explanation_text(explain(self.topology))
 
     def metadata(self) -> dict[str, Any]:
         """Who the app is and where it keeps things."""

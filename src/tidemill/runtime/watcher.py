@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from tidemill.engine.failures import query_failure
 from tidemill.errors import TidemillError, UsageError
 from tidemill.runtime.config import AppConfig
-from tidemill.runtime.launch import Launch
 from tidemill.runtime.metrics import Metrics
 from tidemill.runtime.state import State, StateMachine
 from tidemill.runtime.supervision import Supervisor
@@ -50,6 +49,8 @@ class Watcher:
         self.supervisor = Supervisor(limit=config.restart_limit, backoff=config.restart_backoff_ms / 1000)
         self.error: TidemillError | None = None
         self._config = config
+        from tidemill.runtime.launch import Launch  # brings Spark in: only a watched app needs it
+
         self._launch = Launch(config, topology, spark=spark, starting=starting)
         self._metrics = Metrics()
         self._query: RunningQuery | None = None
