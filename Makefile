@@ -40,7 +40,7 @@ demo: venv kernel ## a live Kafka pipeline on Spark, nothing else to install
 
 .PHONY: test
 test: lint ## lint, types, layers, then every test of a normal run
-	$(BIN)/python -m pytest -m "not slow and not bench" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not slow and not bench and not fault and not conformance" $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: venv kernel ## ruff, mypy and the layer contract
@@ -73,7 +73,7 @@ fault: venv kernel ## every fault test: kills brokers and apps on purpose
 
 .PHONY: conformance
 conformance: venv kernel ## compare with the real Kafka Streams at length
-	$(BIN)/python -m pytest -m conformance -o timeout=0 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/conformance tests/operators tests/programs -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: lock
 lock: venv ## resolve the dependencies anew and write requirements/*.txt
