@@ -69,7 +69,7 @@ orders = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(st.lists(st.none() | orders, min_size=20, max_size=60))
 def test_records_have_the_bytes_of_fastavro_and_come_back(run: Any, batch: list[Any]) -> None:
     serde = serdes.avro(ORDER)

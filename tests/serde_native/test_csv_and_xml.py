@@ -20,16 +20,17 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, 123456)
 
 # XML has no control characters; CSV keeps them, but a byte order mark is Spark's.
 letters = st.text(st.characters(exclude_categories=["C"]) | st.sampled_from(' ,;"\\\n\t#<>&'), max_size=8)
+# Spark's XML reader refuses the smallest number of each integer type: its sign is cut off first.
 rows = st.none() | st.fixed_dictionaries(
-    {"a": st.none() | st.integers(-(2**31), 2**31 - 1), "b": st.none() | letters, "at": st.just(NOW)}
+    {"a": st.none() | st.integers(1 - 2**31, 2**31 - 1), "b": st.none() | letters, "at": st.just(NOW)}
 )
 
 
-@settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(st.lists(rows, min_size=20, max_size=99))
 def test_rows_come_back(run: Any, batch: list[Any]) -> None:
     for _, read in run.round_trips((CSV, batch), (SEMICOLON, batch), (XML, batch)):
-        assert read == batch
+        assert [pair for pair in zip(batch, read, strict=True) if pair[0] != pair[1]] == []
 
 
 def test_csv_is_what_spreadsheets_write(run: Any) -> None:
@@ -39,6 +40,17 @@ def test_csv_is_what_spreadsheets_write(run: Any) -> None:
         b',"",',
         b",,",
     ]
+
+
+def test_line_of_one_field(run: Any) -> None:
+    values = [{"b": "x"}, {"b": ""}, {"b": None}, {"b": "a,b"}, None]
+    assert run.round_trips((serdes.csv("b string"), values)) == [
+        ([b"x", b'""', b"", b'"a,b"', None], values),
+    ]
+
+
+def test_smallest_integer_in_xml_is_broken_not_wrong(run: Any) -> None:
+    assert run.decode(XML, [b"<order><a>-2147483648</a></order>"]) == ["BROKEN"]
 
 
 def test_what_is_no_row_is_broken(run: Any) -> None:

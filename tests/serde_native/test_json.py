@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tidemill import serdes
 
 batches = settings(
-    max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )
 NESTED = serdes.json(
     "id bigint, `a name` string, ok boolean, tags array<string>, counts map<string,int>, "

@@ -13,7 +13,7 @@ from tidemill import serdes
 from tidemill.serde import Windowed
 
 batches = settings(
-    max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SIZE = 10_000

@@ -16,7 +16,7 @@ from tidemill.serde import Serde
 
 # A Spark job costs more than a thousand values: few examples, each of many values, none made smaller.
 batches = settings(
-    max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )
 
 

@@ -43,13 +43,20 @@ class CsvForm(Form):
             return F.from_csv(text, ddl, options)
 
         type_ = _struct(serde.schema)
-        # Spark reads no text at all as one null for each field.
-        some = data if len(type_) == 1 else F.when(F.length(data) > 0, data)
-        return _whole(some, type_, parse)
+        value = _whole(F.when(F.length(data) > 0, data), type_, parse)
+        if len(type_) > 1:
+            return value
+        # An empty line is the null of a single field; Spark would read it as nulls however many there are.
+        return F.when(F.length(data) == 0, F.struct(F.lit(None).alias(type_[0].name)).cast(type_)).otherwise(
+            value
+        )
 
     def encode(self, serde: CsvSerde, value: Column, /) -> Column:
-        fitted = fit(value, _struct(serde.schema))
-        return F.when(value.isNotNull(), F.to_csv(fitted, {**_csv_options(serde), **_TIMES})).cast("binary")
+        type_ = _struct(serde.schema)
+        text = F.to_csv(fit(value, type_), {**_csv_options(serde), **_TIMES})
+        if len(type_) == 1:  # Spark fails to write a line of nothing but one null
+            text = F.when(value[type_[0].name].isNull(), F.lit("")).otherwise(text)
+        return F.when(value.isNotNull(), text).cast("binary")
 
 
 @runs(XmlSerde)

@@ -2,7 +2,6 @@ package io.tidemill.serde;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import javax.xml.XMLConstants;
 import javax.xml.parsers.ParserConfigurationException;
 import javax.xml.parsers.SAXParser;
 import javax.xml.parsers.SAXParserFactory;
@@ -35,7 +34,7 @@ public final class Xml {
   private static SAXParser parser() {
     try {
       SAXParserFactory factory = SAXParserFactory.newInstance();
-      factory.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);
+      factory.setFeature("http://javax.xml.XMLConstants/feature/secure-processing", true);
       factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
       return factory.newSAXParser();
     } catch (ParserConfigurationException | SAXException error) {
