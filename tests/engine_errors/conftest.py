@@ -14,32 +14,9 @@ from tidemill import StreamsBuilder, Topology, TopologyError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DEFECTS: dict[str, str] = {
-    "test_column_treated_like_a_value[map-_stateless]": "map() of a stateless topology is called unguarded",
-    "test_types_that_do_not_combine[_stateless]": "Spark's own log of the error reaches the terminal",
-    "test_types_that_do_not_combine[_stateful]": "Spark's own log of the error reaches the terminal",
-    "test_predicate_that_is_no_condition[_stateless]": "Spark's error comes through as it is",
-    "test_predicate_that_is_no_condition[_stateful]": "it is noticed by the first record only",
-    "test_flat_map_without_pairs[_stateless]": "an assertion fails instead",
-    "test_topic_chosen_by_a_condition_in_python": "the function of to() is called unguarded",
-    "test_merge_of_different_types[stateless]": "types are compared where there is state only",
-    "test_source_without_a_serde[stream-key]": "an assertion fails instead, where there is no state",
-    "test_source_without_a_serde[stream-value]": "an assertion fails instead, where there is no state",
-    "test_serde_that_does_not_fit_its_sink": "Spark's error comes through as it is",
-    "test_fields_a_sink_wants_and_the_value_lacks": "Spark's error comes through as it is",
-}
-"""Refusals that are not as they should be yet, by test; whoever mends one takes its line away."""
-
 Refused = Callable[[StreamsBuilder | Topology], TopologyError]
 
 _TRACES = ("py4j", "Traceback", "\tat ", "org.apache.spark", "java.lang", "SQLSTATE", "JVM stacktrace")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Expect the known defects to fail."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent and item.name in DEFECTS:
-            item.add_marker(pytest.mark.xfail(reason=DEFECTS[item.name], strict=True))
 
 
 @pytest.fixture(scope="session")

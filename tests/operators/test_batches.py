@@ -119,3 +119,15 @@ def _folder(parent: Path, name: str) -> Path:
     folder = parent / name
     folder.mkdir()
     return folder
+
+
+def test_join_needs_no_topics_partitioned_alike(spark: SparkSession, tmp_path: Path) -> None:
+    builder = StreamsBuilder()
+    prices = builder.table("prices", key=serdes.string, value=serdes.long)
+    orders = builder.stream("orders", key=serdes.string, value=serdes.long)
+    orders.join(prices, lambda order, price: order * price).to("out")
+    price = [Record("prices", key.encode(), serdes.long.encode(2), 1, n % 3) for n, key in enumerate(KEYS)]
+    order = [Record("orders", key.encode(), serdes.long.encode(n), 5, n % 7) for n, key in enumerate(KEYS)]
+    results = run_batches(spark, builder.build(), [price, order], tmp_path, tasks=4)
+    expected = {key.encode(): 2 * n for n, key in enumerate(KEYS)}
+    assert {record.key: _long(record.value) for record in results[1]} == expected

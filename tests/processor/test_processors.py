@@ -279,7 +279,7 @@ def test_record_tells_where_it_comes_from(spark: SparkSession) -> None:
         topic.pipe_input("k", 1, timestamp=70, headers=[("h", b"x")])
         topic.pipe_input("k", 2, timestamp=30)
         out = driver.create_output_topic("out", key=serdes.string, value=serdes.string).read_records()
-        assert [each.value for each in out] == ["shop in/0 {'h': b'x'} -1", "shop in/1 {} 70"]
+        assert [each.value for each in out] == ["shop in/0 {'h': b'x'} 70", "shop in/1 {} 70"]
         assert [list(each.headers) for each in out] == [[("seen", b"yes")]] * 2
 
 

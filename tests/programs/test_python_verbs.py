@@ -143,7 +143,6 @@ class Unconnected(Processor):
         self.context.state_store("nowhere")
 
 
-@pytest.mark.xfail(strict=True, reason="of an error of several lines only the last one is told")
 @pytest.mark.parametrize(
     ("verb", "supplier", "said"),
     [
@@ -160,9 +159,6 @@ def test_what_a_processor_may_not_do(run: Run, verb: str, supplier: Any, said: s
         source.pipe_input("k", 1)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the deletion comes at the largest time so far, the library's does not"
-)
 def test_fold_in_python_deletes_at_the_time_of_its_record(run: Run) -> None:
     def total(key: str, value: int, so_far: int) -> int | None:
         return None if value < 0 else so_far + value

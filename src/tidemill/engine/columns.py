@@ -62,6 +62,12 @@ class Columns:
         frame = self._frame({"key": key, "value": value}, metadata=True)
         return self._selected(node, frame, lambda: result(F.col("key"), F.col("value"))).schema[0].dataType
 
+    def type_of(self, node: Node, result: Callable[..., Any], arguments: Arguments) -> DataType:
+        """The type of a function of these arguments that Spark itself will run."""
+        frame = self._frame(arguments)
+        call = lambda: result(*(F.col(name) for name in arguments))  # noqa: E731
+        return self._selected(node, frame, call).schema[0].dataType
+
     def predicate_type(
         self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
     ) -> None:

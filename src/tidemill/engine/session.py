@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -37,8 +38,11 @@ def spark_session(
 
     >>> spark = spark_session("local[2]")  # doctest: +SKIP
     """
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
+    # It would print every analysis error with its JVM trace, though we tell it in our own words.
+    PySparkLogger.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     running = SparkSession.getActiveSession()
     if running is not None:
         return running

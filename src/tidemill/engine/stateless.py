@@ -14,7 +14,7 @@ from tidemill.dsl import record
 from tidemill.engine import serdes
 from tidemill.engine.columns import Columns, array_of, pair_of
 from tidemill.engine.lowering import Types
-from tidemill.engine.operators.sink import refuse_partitioner
+from tidemill.engine.operators.sink import check_sink
 from tidemill.engine.operators.source import decoded_pair, reads, source_types
 from tidemill.engine.operators.stateless import branch_condition, of_record, pairs_of, same_types
 from tidemill.engine.times import with_times
@@ -185,12 +185,10 @@ class _Run:
         topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
         for flow, sink in self._done:
             here = F.col("__path") == flow.path
-            refuse_partitioner(sink)
-            if sink.chooser is None:
-                name = F.lit(sink.topic)
-            else:
-                self._columns.type_of_record(sink, sink.chooser, flow.types.key, flow.types.value)
-                name = _as_column(sink.chooser(flow.key, flow.value))
+            check_sink(self._columns, sink, flow.types)
+            name = (
+                F.lit(sink.topic) if sink.chooser is None else _as_column(sink.chooser(flow.key, flow.value))
+            )
             key_serde = sink.key or serdes.default_serde(flow.types.key)
             value_serde = sink.value or serdes.default_serde(flow.types.value)
             topic = F.when(here, name).otherwise(topic)

@@ -15,8 +15,12 @@ class ProcessingError(Exception):
     """A user's processor or function raised; its text is JSON that the engine reads back."""
 
     def __init__(self, node: str, error: BaseException, declared: str | None) -> None:
-        last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        told = {"node": node, "error": last, "place": _place(error) or declared}
+        lines = "".join(traceback.format_exception_only(error)).strip().splitlines()
+        told = {
+            "node": node,
+            "error": " ".join(line.strip() for line in lines),
+            "place": _place(error) or declared,
+        }
         super().__init__(json.dumps(told))
 
 

@@ -226,7 +226,8 @@ class FoldNode(Node):
                 (record.timestamp, None) if before is None else _unpacked(before, self._plan.values.decode)
             )
             new = self._plan.fold(slot, record.key, record.value, old)
-            time = max(time, record.timestamp)
+            # As in Kafka Streams, a deletion that a cache hands on has the time of its own record.
+            time = record.timestamp if new is None and self._plan.cached else max(time, record.timestamp)
             self._rows.put(key, None if new is None else _packed(time, self._plan.values.encode(new)))
         result = Record(record.key, new, time, record.headers)
         if self._plan.cached:

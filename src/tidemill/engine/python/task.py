@@ -68,11 +68,11 @@ class PythonTask:
         """Take one record through all steps, then call what is due by stream time."""
         self._open()
         self.metadata, self.in_record = metadata, True
+        self.stream_time = max(self.stream_time, record.timestamp)
         try:
             self._entries[entry].process(self._slots[entry], record)
         finally:
             self.metadata, self.in_record = None, False
-        self.stream_time = max(self.stream_time, record.timestamp)
         self.schedules.run(Punctuation.STREAM_TIME, self.stream_time, self._call)
 
     def tick(self, now: int) -> None:
