@@ -137,10 +137,12 @@ BUILDER = Group(
             "the work is a setting of the app",
             "topology/test_graph.py::test_shared_store_holds_sub_topologies_together",
         ),
-        not_yet(
+        decided(
             25,
             "Topics that are joined have equally many partitions",
-            "the counts of joined topics are not compared yet",
+            _SPARK,
+            "they need not: where several sources meet, Spark spreads their records by key",
+            "operators/test_batches.py::test_join_needs_no_topics_partitioned_alike",
         ),
         decided(26, "Source topic of a table used as its changelog", _SPARK, _CHECKPOINT),
         decided(27, "Repartitions merged into one", _SPARK, _INTO_TOPICS),
@@ -177,10 +179,11 @@ OPTIONS = Group(
     "Options",
     (
         passed(104, "Serdes of a source: `key=`, `value=`", _FRONT, _KEYWORDS, "map_values_maps_null_too"),
-        not_yet(
+        passed(
             105,
             "Timestamp function of a source: `timestamp=`",
-            "declared; the engine does not call it yet",
+            _CATALYST,
+            "operators/test_times.py::test_time_is_computed_from_the_value",
             "dsl/test_sources.py::test_time_from_a_function",
         ),
         not_yet(

@@ -108,27 +108,36 @@ PROCESSORS = Group(
     ),
 )
 
-_NO_EXTRACTOR = "declared; the engine does not use it yet"
 
 TIME = Group(
     "K",
     "Time and order",
     (
-        not_yet(
+        passed(
             211,
             "A function that gives a record its time",
-            _NO_EXTRACTOR,
-            "dsl/test_sources.py::test_time_from_a_function",
+            Tier.CATALYST,
+            "operators/test_times.py::test_time_is_computed_from_the_value",
         ),
-        not_yet(212, "A time below zero ends the app", _NO_EXTRACTOR),
-        not_yet(
+        passed(
+            212,
+            "A time below zero ends the app",
+            Tier.CATALYST,
+            "operators/test_times.py::test_record_without_a_time_is_skipped_or_fails",
+        ),
+        passed(
             213,
             "A time below zero drops the record",
-            _NO_EXTRACTOR,
-            "dsl/test_sources.py::test_time_from_a_function_that_may_fail",
+            Tier.CATALYST,
+            "operators/test_times.py::test_record_without_a_time_is_skipped_or_fails",
         ),
-        not_yet(214, "A time below zero becomes the partition's", _NO_EXTRACTOR),
-        not_yet(215, "Time of the wall clock", _NO_EXTRACTOR, "dsl/test_sources.py::test_time_of_the_wall"),
+        not_yet(214, "A time below zero becomes the partition's", "refused with an error when planned"),
+        not_yet(
+            215,
+            "Time of the wall clock",
+            "the time of the batch is taken; no test runs it",
+            "dsl/test_sources.py::test_time_of_the_wall",
+        ),
         passed(
             216,
             "Stream time goes by operator and task, over all keys",
