@@ -61,7 +61,6 @@ def build_pipeline(
     table goes out, with it the last one of each key and batch. `settings` is what processors
     learn of the application.
     """
-    spark._jvm.io.tidemill.spark.Numbers.register(spark._jsparkSession)  # type: ignore[union-attr]
     if is_stateless(topology) and not uses_python(topology):
         output, types = stateless_output(Columns(spark), topology, sources)
         return Pipeline(output, physical_plan(topology), types, None)
