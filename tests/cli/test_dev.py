@@ -43,6 +43,8 @@ def test_in_the_foreground_a_signal_stops_everything(
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # A run that a shell put into the background would hand its ignored SIGINT down to the command.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     try:

@@ -179,6 +179,8 @@ def test_interrupt_ends_cleanly(kafka: Any, name: str) -> None:
         [*TIDEMILL, "-b", kafka.bootstrap_servers, "consume", name, "--from-beginning"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A run that a shell put into the background would hand its ignored SIGINT down to the command.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     timer = threading.Timer(30, process.kill)

@@ -130,7 +130,7 @@ class Admin:
             topic = types.NewTopic(name, partitions, replication, config=dict(config or {}))
             futures = self.raw.create_topics([topic], request_timeout=REQUEST_TIMEOUT)
         self.wait(futures[name], subject)
-        self._settle(lambda: self.exists(name))
+        self._settle(lambda: self.exists(name) and self._has_config(name, config or {}, ()))
 
     def delete(self, names: Iterable[str]) -> None:
         """Delete topics."""
