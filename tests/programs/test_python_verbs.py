@@ -114,6 +114,7 @@ class Anchored(Processor):
             self._schedule.cancel()
 
 
+@pytest.mark.slow  # counts in the processor object, which a replaced Python worker makes anew
 def test_schedule_with_a_start_follows_its_record_and_can_be_cancelled(run: Run) -> None:
     builder = StreamsBuilder()
     builder.stream("in", **_LONGS).process(Anchored).to("out")
