@@ -13,6 +13,17 @@ from confluent_kafka.cimpl import NewTopic
 from tidemill.testing.plugin import ClusterFactory
 
 
+def leader_of(admin: AdminClient, topic: str) -> int:
+    """The leader of the first partition, once every broker has heard of the new topic."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        partitions = admin.list_topics(topic, timeout=10).topics[topic].partitions
+        if 0 in partitions and partitions[0].leader > 0:
+            return partitions[0].leader
+        time.sleep(0.1)
+    raise TimeoutError(f"topic {topic} got no leader")
+
+
 @pytest.mark.cluster
 def test_acknowledged_records_survive_a_killed_leader(kafka_cluster: ClusterFactory, read: Callable) -> None:
     cluster = kafka_cluster(
@@ -21,7 +32,7 @@ def test_acknowledged_records_survive_a_killed_leader(kafka_cluster: ClusterFact
     admin = AdminClient(cluster.client_config())
     topic = NewTopic("replicated", 3, 3, config={"min.insync.replicas": "2"})
     admin.create_topics([topic])["replicated"].result(20)
-    leader = admin.list_topics("replicated").topics["replicated"].partitions[0].leader
+    leader = leader_of(admin, "replicated")
 
     acknowledged: set[int] = set()
     producer = Producer(
