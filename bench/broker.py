@@ -1,0 +1,191 @@
+"""The broker of a run: inputs that are written once, outputs that are read back, progress of a group."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs export too little
+    AdminClient,
+    NewTopic,
+    OffsetSpec,
+)
+
+from bench.data import Dataset, Record
+from tidemill.kafka.embedded import Cluster
+
+_FOREVER = {"retention.ms": "-1", "segment.bytes": str(256 << 20)}
+_SECONDS = 60.0
+_LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+# The library would report every connection that ends with the broker.
+_SILENT = {"log_level": 0}
+
+
+class Broker:
+    """A broker on this machine whose inputs survive from one run to the next."""
+
+    def __init__(self, folder: Path) -> None:
+        self._cluster = Cluster(name="bench", profile="bench", data_dir=folder)
+        self._admin: AdminClient
+
+    def __enter__(self) -> Self:
+        self._cluster.start()
+        self._admin = AdminClient({"bootstrap.servers": self.address, **_SILENT})
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cluster.stop()
+
+    @property
+    def address(self) -> str:
+        """The bootstrap server."""
+        return self._cluster.bootstrap_servers
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes of the broker."""
+        return list(self._cluster.pids.values())
+
+    def ensure(self, data: Dataset, partitions: int) -> str:
+        """The topic that holds a dataset, written now unless it is there already."""
+        topic = f"{data.name}-{partitions}"
+        if topic in self.topics():
+            if sum(self.ends(topic).values()) == data.records:
+                return topic
+            self.delete([topic])
+        self.create(topic, partitions, {"compression.type": "lz4"})
+        self.produce(topic, partitions, data.rows())
+        if (written := sum(self.ends(topic).values())) != data.records:
+            raise RuntimeError(f"{topic} holds {written} records instead of {data.records}")
+        return topic
+
+    def produce(self, topic: str, partitions: int, rows: Iterable[Record]) -> None:
+        """Write records as fast as they come; a key chooses its partition as in Java clients."""
+        producer = Producer(
+            {
+                "bootstrap.servers": self.address,
+                **_SILENT,
+                "enable.idempotence": True,
+                "partitioner": "murmur2_random",
+                "compression.type": "lz4",
+                "linger.ms": 50,
+                "batch.size": 1 << 18,
+                "batch.num.messages": 20_000,
+                "queue.buffering.max.messages": 500_000,
+            }
+        )
+        for key, value, at, partition in rows:
+            place = -1 if partition < 0 else partition % partitions
+            while True:
+                try:
+                    producer.produce(topic, value, key, place, timestamp=at)
+                    break
+                except BufferError:
+                    producer.poll(0.05)
+        if producer.flush(_SECONDS):
+            raise RuntimeError(f"the records of {topic} could not be written in time")
+
+    def create(self, topic: str, partitions: int, config: Mapping[str, str] | None = None) -> None:
+        """Create a topic that keeps everything."""
+        new = NewTopic(topic, partitions, 1, config={**_FOREVER, **(config or {})})
+        self._admin.create_topics([new])[topic].result(_SECONDS)
+        deadline = time.monotonic() + _SECONDS
+        while True:
+            try:
+                if len(self.ends(topic)) == partitions:
+                    return
+            except KafkaException:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.05)
+
+    def delete(self, topics: Iterable[str]) -> None:
+        """Delete topics, and wait until they are gone."""
+        names = list(topics)
+        if not names:
+            return
+        for future in self._admin.delete_topics(names).values():
+            future.result(_SECONDS)
+        while set(names) & self.topics():
+            time.sleep(0.05)
+
+    def sweep(self, prefix: str) -> None:
+        """Delete every topic of an application."""
+        self.delete(topic for topic in self.topics() if topic.startswith(prefix))
+
+    def topics(self) -> set[str]:
+        """The names of all topics."""
+        return set(self._admin.list_topics(timeout=_SECONDS).topics)
+
+    def ends(self, topic: str) -> dict[int, int]:
+        """The end offset of every partition."""
+        known = self._admin.list_topics(topic, timeout=_SECONDS).topics[topic]
+        if known.error is not None:
+            raise KafkaException(known.error)
+        asked = {TopicPartition(topic, part): _LATEST for part in known.partitions}
+        answers = self._admin.list_offsets(asked, request_timeout=_SECONDS)
+        return {place.partition: answer.result(_SECONDS).offset for place, answer in answers.items()}
+
+    def group_progress(self, group: str, topics: Iterable[str], partitions: int) -> GroupProgress:
+        """How far a consumer group is."""
+        return GroupProgress(self.address, group, topics, partitions)
+
+    def read(self, topic: str) -> Iterator[tuple[bytes | None, bytes | None]]:
+        """Keys and values of all committed records, partition by partition in order."""
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self.address,
+                **_SILENT,
+                "group.id": "bench-reader",
+                "enable.auto.commit": False,
+                "isolation.level": "read_committed",
+                "enable.partition.eof": True,
+                "queued.max.messages.kbytes": 1 << 17,
+                "fetch.message.max.bytes": 1 << 22,
+            }
+        )
+        try:
+            places = [TopicPartition(topic, part, OFFSET_BEGINNING) for part in self.ends(topic)]
+            consumer.assign(places)
+            open_places = len(places)
+            while open_places:
+                found: list[Any] = consumer.consume(10_000, _SECONDS)
+                if not found:
+                    raise RuntimeError(f"{topic} could not be read to its end")
+                for message in found:
+                    if message.error() is None:
+                        yield message.key(), message.value()
+                    else:
+                        open_places -= 1
+        finally:
+            consumer.close()
+
+
+class GroupProgress:
+    """Asks again and again how many records a group has finished."""
+
+    def __init__(self, address: str, group: str, topics: Iterable[str], partitions: int) -> None:
+        self._consumer = Consumer(
+            {"bootstrap.servers": address, **_SILENT, "group.id": group, "enable.auto.commit": False}
+        )
+        self._places = [TopicPartition(topic, part) for topic in topics for part in range(partitions)]
+        self._last = 0
+
+    def done(self) -> int:
+        """The records whose results the group says are written."""
+        try:
+            found = self._consumer.committed(self._places, timeout=5.0)
+        except KafkaException:
+            return self._last
+        self._last = max(self._last, sum(max(0, place.offset) for place in found))
+        return self._last
+
+    def close(self) -> None:
+        """Leave."""
+        self._consumer.close()

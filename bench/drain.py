@@ -1,0 +1,254 @@
+"""Draining a backlog: one program, one run, from its start to the last record, with the answer checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.broker import Broker
+from bench.paths import BUILD
+from bench.process import Program, usage
+from bench.reference import Answer, Inputs, Tally, expected
+from bench.systems import Job, System
+from bench.workloads import Workload
+
+_LOOK_SECONDS = 0.1
+WARM = 0.25
+"""The part of the backlog that warms a system up; what comes after it is steady state."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One look at a running program; `at` is seconds since its start."""
+
+    at: float
+    done: int
+    cpu: float
+    rss: int
+    broker_cpu: float
+
+
+@dataclass
+class Result:
+    """One run. A run with an `error` has no figures that count."""
+
+    system: str
+    workload: str
+    guarantee: str
+    records: int
+    keys: int
+    partitions: int
+    run: int = 0
+    table_keys: int | None = None
+    error: str | None = None
+    steady_rate: float = 0.0
+    """Records a second after the warm-up."""
+    steady_cpu: float = 0.0
+    """Processor seconds of the program per million records after the warm-up."""
+    total_rate: float = 0.0
+    """Records a second from the start of the process."""
+    total_cpu: float = 0.0
+    broker_cpu: float = 0.0
+    """Processor seconds of the broker per million records, from the start."""
+    first_progress: float = 0.0
+    """Seconds from the start of the process until first records are reported as finished."""
+    peak_rss: int = 0
+    samples: list[Sample] = field(default_factory=list, repr=False)
+
+    @property
+    def per_cpu_second(self) -> float:
+        """Records per processor second in steady state."""
+        return 1e6 / self.steady_cpu if self.steady_cpu else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures; of the samples only those where something was finished."""
+        figures = asdict(self)
+        steps, last = [], -1
+        for sample in self.samples:
+            if sample.done != last:
+                last = sample.done
+                steps.append([round(sample.at, 2), sample.done, round(sample.cpu, 2)])
+        return {**figures, "samples": steps, "per_cpu_second": self.per_cpu_second}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to run."""
+
+    workload: Workload
+    system: System
+    guarantee: str
+    records: int
+    keys: int = 10_000
+    partitions: int = 4
+    table_keys: int | None = None
+    timeout: float = 180.0
+    settings: Mapping[str, str] = field(default_factory=dict)
+    run: int = 0
+
+    @property
+    def inputs(self) -> Inputs:
+        """The datasets."""
+        return self.workload.inputs(self.records, self.keys, self.table_keys)
+
+
+class Lab:
+    """A broker and the right answers, kept over many runs."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.broker = broker
+        self._answers: dict[tuple[str, str], Answer] = {}
+
+    def drain(self, task: Task) -> Result:
+        """Run a task; what goes wrong is in the result."""
+        result = Result(
+            task.system.name,
+            task.workload.name,
+            task.guarantee,
+            task.records,
+            task.keys,
+            task.partitions,
+            task.run,
+            task.table_keys,
+        )
+        name = f"{task.system.name}-{task.workload.name}-{uuid.uuid4().hex[:8]}".lower()
+        try:
+            job = self.job(task, name)
+            right = self.answer(task)
+            program = self.start(task.system, job)
+            try:
+                result.samples = self._watch(task, job, program)
+            finally:
+                program.stop()
+            _summarise(result)
+            result.error = self.check(task, job.output).difference(right)
+        except Exception as error:  # noqa: BLE001 -- one system that fails must not lose the others' results
+            result.error = f"{type(error).__name__}: {error}"
+        finally:
+            self.clean(name)
+        return result
+
+    def job(self, task: Task, name: str) -> Job:
+        """Make the topics a task needs, and say what its program has to know."""
+        task.system.prepare()
+        topics = {
+            role: self.broker.ensure(data, task.partitions) for role, data in sorted(task.inputs.items())
+        }
+        output = f"{name}-out"
+        self.broker.create(output, task.partitions)
+        folder = BUILD / "runs" / name
+        folder.mkdir(parents=True)
+        return Job(
+            workload=task.workload.name,
+            application_id=name,
+            bootstrap=self.broker.address,
+            inputs=topics,
+            output=output,
+            partitions=task.partitions,
+            threads=os.cpu_count() or 2,
+            guarantee=task.guarantee,
+            state_dir=str(folder / "state"),
+            progress_file=str(folder / "progress"),
+            records=sum(task.inputs[role].records for role in task.workload.measured),
+            settings=task.settings,
+        )
+
+    def start(self, system: System, job: Job) -> Program:
+        """Start the program of a job."""
+        folder = BUILD / "runs" / job.application_id
+        job_file = folder / "job.json"
+        job_file.write_text(json.dumps(job.as_json()))
+        return Program(system.command(job_file), BUILD / "logs" / f"{job.application_id}.log")
+
+    def answer(self, task: Task) -> Answer:
+        """The right answer, computed once for each input."""
+        key = (task.workload.name, " ".join(data.name for data in task.inputs.values()))
+        if key not in self._answers:
+            self._answers[key] = expected(task.workload.name, task.inputs)
+        return self._answers[key]
+
+    def check(self, task: Task, output: str) -> Answer:
+        """What a system has answered."""
+        read = task.workload.reader(task.system.form)
+        if task.workload.multiset:
+            tally = Tally()
+            for key, value in self.broker.read(output):
+                tally.add(str(read(key, value)[1]))
+            return Answer(tally=tally)
+        finals = dict(read(key, value) for key, value in self.broker.read(output))
+        return Answer({key: value for key, value in finals.items() if value is not None})
+
+    def clean(self, name: str) -> None:
+        """Remove the topics and files of a run; its log stays."""
+        self.broker.sweep(name)
+        shutil.rmtree(BUILD / "runs" / name, ignore_errors=True)
+
+    def progress(self, system: System, job: Job, measured: tuple[str, ...]) -> Any:
+        """How far a program says it is."""
+        if system.commits_group:
+            topics = [job.inputs[role] for role in measured]
+            return self.broker.group_progress(job.application_id, topics, job.partitions)
+        return FileProgress(Path(job.progress_file))
+
+    def _watch(self, task: Task, job: Job, program: Program) -> list[Sample]:
+        samples: list[Sample] = []
+        pids = self.broker.pids
+        before = usage(pids).cpu
+        progress = self.progress(task.system, job, task.workload.measured)
+        try:
+            while True:
+                done = progress.done()
+                used = program.usage()
+                at = time.monotonic() - program.started
+                samples.append(Sample(at, done, used.cpu, used.rss, usage(pids).cpu - before))
+                if done >= job.records:
+                    return samples
+                if not program.running:
+                    raise RuntimeError(f"the program ended by itself:\n{program.tail()}")
+                if at > task.timeout:
+                    raise TimeoutError(f"{done:,} of {job.records:,} records after {at:.0f} s")
+                time.sleep(_LOOK_SECONDS)
+        finally:
+            progress.close()
+
+
+class FileProgress:
+    """The progress of a program that writes the number of finished records into a file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._last = 0
+
+    def done(self) -> int:
+        """The number that stands there."""
+        with suppress(OSError, ValueError):
+            self._last = max(self._last, int(self._file.read_text() or 0))
+        return self._last
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def _summarise(result: Result) -> None:
+    samples = result.samples
+    end = samples[-1]
+    start = next(sample for sample in samples if sample.done >= WARM * end.done)
+    first = next(sample for sample in samples if sample.done > 0)
+    result.first_progress = first.at
+    result.peak_rss = max(sample.rss for sample in samples)
+    result.total_rate = end.done / end.at
+    result.total_cpu = end.cpu / end.done * 1e6
+    result.broker_cpu = end.broker_cpu / end.done * 1e6
+    # One step over most of the backlog says nothing about the pace between steps: more records are needed.
+    if start.done <= end.done / 2:
+        finished = end.done - start.done
+        result.steady_rate = finished / (end.at - start.at)
+        result.steady_cpu = (end.cpu - start.cpu) / finished * 1e6
