@@ -28,6 +28,8 @@ class Format(StrEnum):
     double = "double"
     hex = "hex"
     base64 = "base64"
+    windowed = "windowed"
+    session = "session"
 
 
 _STRUCT = {Format.int: ">i", Format.long: ">q", Format.float: ">f", Format.double: ">d"}
@@ -60,6 +62,8 @@ def encode(text: str, form: Format = Format.string) -> bytes:
                 return bytes.fromhex(text)
             case Format.base64:
                 return base64.b64decode(text, validate=True)
+            case Format.windowed | Format.session:
+                return _windowed_bytes(text, form)
             case Format.int | Format.long:
                 return struct.pack(_STRUCT[form], int(text))
             case _:
@@ -81,6 +85,8 @@ def decode(data: bytes | None, form: Format = Format.string, *, null: str = "") 
             return data.hex()
         case Format.base64:
             return base64.b64encode(data).decode()
+        case Format.windowed | Format.session:
+            return _windowed_text(data, form)
         case _:
             number = decode_number(data, form)
             return data.hex() if number is None else str(number)
@@ -93,6 +99,26 @@ def decode_number(data: bytes, form: Format) -> int | float | None:
         return None
     number: int | float = struct.unpack(layout, data)[0]
     return number
+
+
+def _windowed_text(data: bytes, form: Format) -> str:
+    """`key@start` or `key@start/end`, in milliseconds; a key is text, laid out as by Kafka Streams."""
+    tail = 8 if form is Format.windowed else 16
+    if len(data) < tail:
+        return data.hex()
+    key = data[:-tail].decode(errors="backslashreplace")
+    if form is Format.windowed:
+        return f"{key}@{struct.unpack('>q', data[-8:])[0]}"
+    end, start = struct.unpack(">qq", data[-16:])
+    return f"{key}@{start}/{end}"
+
+
+def _windowed_bytes(text: str, form: Format) -> bytes:
+    key, _, times = text.rpartition("@")
+    if form is Format.windowed:
+        return key.encode() + struct.pack(">q", int(times))
+    start, _, end = times.partition("/")
+    return key.encode() + struct.pack(">qq", int(end), int(start))
 
 
 def from_json(line: str, *, key_form: Format = Format.string, value_form: Format = Format.string) -> Record:

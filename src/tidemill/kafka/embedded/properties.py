@@ -58,7 +58,8 @@ def server_properties(
         "share.coordinator.state.topic.min.isr": str(in_sync),
         "share.coordinator.state.topic.num.partitions": str(brokers),
         "group.initial.rebalance.delay.ms": "0",
-        "log.retention.hours": "24",
+        # Records may bear times of long ago, and are meant to stay all the same: see `log.retention.bytes`.
+        "log.retention.ms": "-1",
         "log.segment.bytes": str(64 << 20),
         # 128 MiB of heap at the start by default: the largest single saving.
         "log.cleaner.dedupe.buffer.size": str(4 << 20),
@@ -81,6 +82,7 @@ def as_text(properties: Mapping[str, str]) -> str:
 
 _LOADS: Mapping[Load, Mapping[str, str]] = {
     "dev": {
+        "log.retention.bytes": str(1 << 30),
         "background.threads": "2",
         "num.network.threads": "2",
         "num.io.threads": "2",
