@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.engine.failures import query_failure
 from tidemill.engine.pipeline import build_pipeline
@@ -55,7 +55,7 @@ class MemoryRun:
         settings = Settings(told.get("application.id", "test"), told, mocked_clock=True)
         pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching, settings=settings)
         self._dropped = pipeline.dropped
-        self._in_batches = bool(pipeline.plan.python)
+        self._in_batches = bool(pipeline.plan.python) or _calls_python(pipeline.output)
         self.stores, self.tables = pipeline.stores, pipeline.tables
         java = self._jvm.io.tidemill.memory
         self._log, self._queue = java.MemoryLog.of(self._id), java.RowQueue
@@ -135,6 +135,13 @@ class MemoryRun:
         self._query.stop()
         self._queue.forget(self._id)
         self._jvm.io.tidemill.memory.MemoryLog.forget(self._id)
+
+
+def _calls_python(frame: DataFrame) -> bool:
+    """Whether a function of the user's own Python is in the plan: it answers at the end of a batch only."""
+    jvm: Any = frame.sparkSession._jvm
+    pattern = jvm.org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF()
+    return bool(frame._jdf.queryExecution().analyzed().containsPattern(pattern))
 
 
 def driver_session(folder: Path) -> SparkSession:
