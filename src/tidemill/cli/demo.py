@@ -9,64 +9,119 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tidemill.cli.demo_steps import Steps
 from tidemill.cli.help import Command, single
 from tidemill.cli.options import session
+from tidemill.cli.output import Column
 from tidemill.cli.session import Session
 from tidemill.errors import ExitCode, VerificationFailed
 
 if TYPE_CHECKING:
-    from tidemill.cli.demo_work import Feed, Results, Sum
-    from tidemill.kafka.settings import Settings
+    from tidemill.cli.demo_check import RollingSumCheck
+    from tidemill.cli.demo_examples import Example
+    from tidemill.cli.demo_feed import Feed
+    from tidemill.cli.demo_results import Results, Row
+    from tidemill.cli.demo_view import View
+    from tidemill.runtime import App
 
 app = single()
 
 _CATCH_UP_SECONDS = 30.0
+_DRAW_SECONDS = 0.25
 
 
 @app.command("demo", cls=Command)
 @session
 def demo(
     session: Session,
+    name: Annotated[str, typer.Argument(metavar="[EXAMPLE]", help="Which example; --list shows all.")] = (
+        "rolling-sum"
+    ),
+    listing: Annotated[bool, typer.Option("--list", help="Show the examples.")] = False,
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", metavar="N", min=1, help="End after this long with results; else Ctrl-C."),
     ] = None,
     rate: Annotated[
-        float, typer.Option("--rate", metavar="N", min=0.1, max=1000, help="Numbers per second.")
-    ] = 6.0,
+        float | None,
+        typer.Option("--rate", metavar="N", min=0.1, max=1000, help="Records per second of each stream."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Save the last view as an SVG.")
+    ] = None,
 ) -> None:
-    """Watch a live Kafka pipeline on Spark.
+    """Watch an example live: a Kafka pipeline on Spark.
 
-    Starts a Kafka of its own, writes random numbers into it, keeps their rolling sum of five seconds per
-    key in Spark, and shows it. At the end every sum is compared with plain Python; nothing is left behind.
+    Starts a Kafka of its own, writes made-up records into it, runs the example on Spark, exactly once, and
+    shows what goes in and comes out. At the end of the rolling sum every sum is compared with plain Python.
+    Nothing is left behind but the jars in the cache.
 
     Example:
 
         $ tidemill demo
-        $ tidemill demo --seconds 30
+        $ tidemill demo wordcount --rate 50
+        $ tidemill demo fraud --seconds 30
+        $ tidemill demo --list
     """
+    from tidemill.cli.demo_examples import example, examples
     from tidemill.runtime.signals import stop_on_signal
 
+    if listing:
+        rows = [{"name": one.name, "title": one.title} for one in examples().values()]
+        session.out.rows([Column("name", "EXAMPLE"), Column("title", "WHAT IT SHOWS")], rows)
+        return
+    chosen = example(name)
     asked = threading.Event()
     with stop_on_signal(asked.set) as take_signals, ExitStack() as cleanup:
-        steps = _Steps(session, asked)
-        feed, results = _start(steps, cleanup, rate)
+        steps = Steps(session.out, asked)
+        running = _start(steps, cleanup, chosen, rate)
         take_signals()
-        shown = _show(session, steps, results, seconds)
+        shown = _show(session, steps, running, seconds)
         if shown:
-            _check(session, feed, results)
+            _check(session, running)
+        if picture is not None:
+            _save(running.view, picture)
+    _tell_what_is_left(session)
     if asked.is_set() and not shown:
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _start(steps: _Steps, cleanup: ExitStack, rate: float) -> tuple[Feed, Results]:
+@dataclass
+class _Running:
+    """The parts of a demo."""
+
+    app: App
+    feed: Feed
+    results: Results
+    view: View
+    check: RollingSumCheck | None
+
+    def refresh(self) -> None:
+        """Bring the figures up to date."""
+        self.view.update(self.app.metrics(), len(self.feed.sent), self.results.count)
+
+    def take(self, row: Row) -> None:
+        """A result has come."""
+        if self.check is not None:
+            self.check.take(row)
+        if row.is_latest:
+            self.view.take(row)
+
+
+def _start(steps: Steps, cleanup: ExitStack, chosen: Example, rate: float | None) -> _Running:
     """Everything up to a running pipeline; `cleanup` undoes it in the reverse order."""
-    from tidemill.cli.demo_work import NUMBERS, SUMS, Feed, Results, rolling_sum
-    from tidemill.kafka.admin import Admin
+    from tidemill.cli.demo_check import RollingSumCheck
+    from tidemill.cli.demo_examples import feeds
+    from tidemill.cli.demo_feed import Feed
+    from tidemill.cli.demo_results import Results
+    from tidemill.cli.demo_view import View
+    from tidemill.datagen.write import ensure_topics
     from tidemill.kafka.embedded import Cluster
     from tidemill.kafka.jars import fetch
     from tidemill.kafka.settings import Settings
@@ -77,17 +132,21 @@ def _start(steps: _Steps, cleanup: ExitStack, rate: float) -> tuple[Feed, Result
     with steps("Kafka broker") as say:
         kafka = cleanup.enter_context(Cluster(name="demo"))
         settings: Settings = Settings.of(kafka.client_config())
-        admin = Admin(settings)
-        for topic in (NUMBERS, SUMS):
-            admin.create(topic, partitions=2)
         say(kafka.bootstrap_servers)
+    with steps("Topics and tables") as say:
+        topology = chosen.build()
+        schemas = feeds(topology, rate)
+        tables = {t for source in topology.sources if hasattr(source, "store") for t in source.topics}
+        ensure_topics(settings, [*(one.topic for one in schemas), *topology.sink_topics], partitions=2)
+        feed = Feed(settings, schemas, tables)
+        feed.fill_tables()
+        say(", ".join([*topology.source_topics, *topology.sink_topics]))
     folder = tempfile.mkdtemp(prefix="tidemill-demo-")
     cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
-    feed = Feed(settings, rate)
     with steps("Spark with the pipeline"):
         app = App(
-            "demo",
-            rolling_sum(),
+            f"demo-{chosen.name}",
+            topology,
             bootstrap_servers=kafka.bootstrap_servers,
             state_dir=folder,
             tasks=2,
@@ -98,122 +157,117 @@ def _start(steps: _Steps, cleanup: ExitStack, rate: float) -> tuple[Feed, Result
         cleanup.callback(app.stop)
     cleanup.callback(feed.stop)
     feed.start()
-    results = Results(settings)
+    results = Results(settings, topology)
     cleanup.callback(results.close)
-    return feed, results
+    title = f"{chosen.name}: {chosen.title.partition(': ')[2] or chosen.title}"
+    view = View(title, kafka.bootstrap_servers, topology, _commands(kafka.bootstrap_servers, app))
+    check = RollingSumCheck(_ROLLING_MS) if chosen.name == "rolling-sum" else None
+    with steps("First batch"):
+        while not steps.asked.is_set() and not app.metrics()["batches"]:
+            if app.error is not None:
+                raise app.error
+            time.sleep(0.05)
+    return _Running(app, feed, results, view, check)
 
 
-def _show(session: Session, steps: _Steps, results: Results, seconds: float | None) -> bool:
+_ROLLING_MS = 10_000
+"""The length of the example's window."""
+
+
+def _commands(server: str, app: App) -> list[str]:
+    """What one may look at from outside, for this app and this broker."""
+    source, sink = app.topology.source_topics[0], app.topology.sink_topics[0]
+    return [
+        f"tidemill topics list -b {server}",
+        f"tidemill consume {source} -b {server}",
+        f"tidemill consume {sink} -b {server} -J",
+        f"tidemill groups describe {app.application_id} -b {server}",
+        f"tidemill datagen {source.rpartition('-')[2]} --topic {source} --rate 100 -b {server}",
+    ]
+
+
+def _show(session: Session, steps: Steps, running: _Running, seconds: float | None) -> bool:
     """Results until the time is over or somebody asks to stop; False if there was none."""
     end: float | None = None
-    screen: Callable[[Sum], None] | None = None
+    screen: Callable[[list[Row]], None] | None = None
     with ExitStack() as drawn, steps("First result") as say:
         while not steps.asked.is_set() and (end is None or time.monotonic() < end):
-            for found in results.poll(0.2):
-                if screen is None:
-                    say(f"{steps.total:.1f} s after the start")
-                    end = None if seconds is None else time.monotonic() + seconds
-                    screen = drawn.enter_context(_screen(session))
-                if found.is_latest:
-                    screen(found)
+            rows = list(running.results.poll(_DRAW_SECONDS))
+            for row in rows:
+                running.take(row)
+            if running.app.error is not None:
+                raise running.app.error
+            if rows and screen is None:
+                say(f"{steps.total:.1f} s after the start")
+                end = None if seconds is None else time.monotonic() + seconds
+                screen = drawn.enter_context(_screen(session, running.view))
+            running.refresh()
+            if screen is not None:
+                screen(rows)
     return screen is not None
 
 
-def _check(session: Session, feed: Feed, results: Results) -> None:
+def _check(session: Session, running: _Running) -> None:
     """Compare every window with plain Python, once the last number has come through."""
-    from tidemill.cli.demo_work import WINDOW_MS
-
+    feed, check = running.feed, running.check
     feed.stop()
+    counts = f"{len(feed.sent):,} records in, {running.results.count:,} out"
+    if check is None:
+        session.out.note(f"{counts}.")
+        return
     end = time.monotonic() + _CATCH_UP_SECONDS
-    newest = {(key, at - WINDOW_MS) for key, at, _ in feed.sent}
-    while time.monotonic() < end and (not newest <= results.last.keys() or results.wrong(feed.sent)):
-        for _ in results.poll(0.2):
-            pass
-    if wrong := results.wrong(feed.sent):
-        raise VerificationFailed(f"{len(wrong)} of {len(results.last)} windows have a wrong sum: {wrong[:3]}")
-    count = f"{len(feed.sent)} numbers, {len(results.last)} windows"
-    session.out.note(f"{count}: every sum is what plain Python makes of the numbers.")
+    while time.monotonic() < end and (not check.is_complete(feed.sent) or check.wrong(feed.sent)):
+        for row in running.results.poll(0.2):
+            check.take(row)
+    if wrong := check.wrong(feed.sent):
+        raise VerificationFailed(f"{len(wrong)} of {len(check)} windows have a wrong sum: {wrong[:3]}")
+    session.out.note(
+        f"{counts}, {len(check):,} windows: every sum is what plain Python makes of the numbers."
+    )
 
 
 @contextmanager
-def _screen(session: Session) -> Iterator[Callable[[Sum], None]]:
-    """A table that changes in place on a terminal, lines elsewhere."""
+def _screen(session: Session, view: View) -> Iterator[Callable[[list[Row]], None]]:
+    """A view that changes in place on a terminal, lines elsewhere."""
     if not session.out.on_terminal or session.out.is_data:
-        yield lambda found: _line(session, found)
+        yield lambda rows: _lines(session, rows)
         return
     from rich.console import Console
     from rich.live import Live
 
-    latest: dict[str, Sum] = {}
-    history: dict[str, list[int]] = {}
-    with Live(console=Console(file=sys.stdout), refresh_per_second=8, transient=False) as live:
-
-        def draw(found: Sum) -> None:
-            latest[found.key] = found
-            history.setdefault(found.key, []).append(found.total)
-            live.update(_table(latest, history))
-
-        yield draw
+    console = Console(file=sys.stdout, no_color=not session.out.color)
+    with Live(console=console, auto_refresh=False, transient=False, vertical_overflow="crop") as live:
+        yield lambda _: live.update(view.render(), refresh=True)
 
 
-def _line(session: Session, found: Sum) -> None:
-    row = {"key": found.key, "start": found.start, "end": found.end, "sum": found.total}
-    if session.out.is_data:
-        session.out.data(row)
-    else:
-        session.out.line("\t".join(str(value) for value in row.values()))
+def _lines(session: Session, rows: list[Row]) -> None:
+    for row in rows:
+        if session.out.is_data:
+            session.out.data(row.data())
+        elif row.is_latest:
+            session.out.line(f"{row.topic}\t{row.place}\t{row.text}")
 
 
-def _table(latest: dict[str, Sum], history: dict[str, list[int]]) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+def _save(view: View, picture: Path) -> None:
+    """The view as an SVG that needs no font from anywhere."""
+    import io
+    import re
 
-    table = Table(box=SIMPLE_HEAD, title="Rolling sum of the last 5 seconds", title_justify="left")
-    for title, right in (("KEY", False), ("SUM", True), ("AT", False), ("", False)):
-        table.add_column(title, justify="right" if right else "left")
-    for key in sorted(latest):
-        at = time.strftime("%H:%M:%S", time.localtime(latest[key].end / 1000))
-        table.add_row(
-            f"[{key}]{key}[/]", f"[bold]{latest[key].total}[/]", at, _spark_line(history[key][-40:])
-        )
-    return table
+    from rich.console import Console
 
-
-def _spark_line(numbers: list[int]) -> str:
-    highest = max([*numbers, 1])
-    return "".join(_BARS[number * (len(_BARS) - 1) // highest] for number in numbers)
+    console = Console(
+        record=True, width=104, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    console.print(view.render())
+    svg = console.export_svg(title="tidemill demo")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    picture.write_text(svg.replace("Fira Code", "ui-monospace"), encoding="utf-8")
 
 
-_BARS = " ▁▂▃▄▅▆▇█"
+def _tell_what_is_left(session: Session) -> None:
+    from tidemill.kafka.paths import cache_dir
 
-
-class _Steps:
-    """Says on standard error what is being done and how long it took."""
-
-    def __init__(self, session: Session, asked: threading.Event) -> None:
-        self.asked = asked
-        self._session = session
-        self._began = time.monotonic()
-
-    @property
-    def total(self) -> float:
-        """Seconds since the beginning."""
-        return time.monotonic() - self._began
-
-    @contextmanager
-    def __call__(self, label: str) -> Iterator[Callable[[str], None]]:
-        """One step; it may say a word on its result, which ends its line."""
-        if self.asked.is_set():
-            raise KeyboardInterrupt
-        began = time.monotonic()
-        said = False
-
-        def say(detail: str) -> None:
-            nonlocal said
-            said = True
-            text = f"{label:<26}{time.monotonic() - began:>6.1f} s   {detail}"
-            self._session.out.note(text.rstrip())
-
-        yield say
-        if not said and not self.asked.is_set():
-            say("")
+    session.out.note(
+        f"Kafka and Spark are stopped, their data and the app's state are gone. Left on disk: {cache_dir()}"
+        " (jars and class archives, used again by the next start)."
+    )

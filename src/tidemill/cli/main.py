@@ -17,10 +17,12 @@ from tidemill.errors import ExitCode, TidemillError
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("tidemill.cli.demo", "Watch a live Kafka pipeline on Spark."),
+    "new": Entry("tidemill.cli.new", "Make a project: an app, its test, and what is needed around them."),
     "dev": Entry("tidemill.cli.dev", "A real Kafka on this machine: start, stop, look at."),
     "topics": Entry("tidemill.cli.topics", "List, create, describe, change and delete topics.", ("topic",)),
     "produce": Entry("tidemill.cli.produce", "Write records to a topic, from lines, a file or JSON."),
     "consume": Entry("tidemill.cli.consume", "Read records from topics, from any place to any end."),
+    "datagen": Entry("tidemill.cli.datagen", "Make up records: into topics at a rate, or into a file."),
     "groups": Entry("tidemill.cli.groups", "Consumer groups: lag, members, moving offsets.", ("group",)),
     "doctor": Entry("tidemill.cli.doctor", "Check this machine and the cluster, and say what to do."),
     "config": Entry("tidemill.cli.config", "Settings and profiles: what is used, and where it comes from."),
