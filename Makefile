@@ -35,8 +35,8 @@ archive: venv kernel ## make the class archives that halve the start of Kafka an
 	$(BIN)/tidemill dev fetch
 
 .PHONY: demo
-demo: venv kernel ## a live Kafka pipeline on Spark, nothing else to install
-	$(BIN)/tidemill demo
+demo: venv kernel ## a live Kafka pipeline on Spark, nothing else to install; EXAMPLE=fraud shows another
+	$(BIN)/tidemill demo $(EXAMPLE)
 
 .PHONY: test
 test: lint ## lint, types, layers, then every test of a normal run

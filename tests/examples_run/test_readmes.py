@@ -48,6 +48,12 @@ def test_every_example_is_whole() -> None:
         assert {"app.py", "README.md", "test_app.py"} <= {file.name for file in (EXAMPLES / name).iterdir()}
 
 
+def test_links_lead_somewhere() -> None:
+    for page in EXAMPLES.rglob("README.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
 def test_every_example_is_listed() -> None:
     listed = re.findall(r"\]\((\w+)/README\.md\)", (EXAMPLES / "README.md").read_text())
     assert sorted(listed) == NAMES

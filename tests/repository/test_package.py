@@ -46,7 +46,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 @pytest.mark.parametrize(
     "name",
-    ["tidemill/engine/kernel.jar", "tidemill/py.typed", "tidemill/kafka/locks/kafka-broker.json"],
+    [
+        "tidemill/engine/kernel.jar",
+        "tidemill/py.typed",
+        "tidemill/kafka/locks/kafka-broker.json",
+        "tidemill/examples/rolling_sum/app.py",
+        "tidemill/cli/project/Makefile.txt",
+    ],
 )
 def test_wheel_has_what_the_code_needs_at_run_time(wheel: zipfile.ZipFile, name: str) -> None:
     assert wheel.getinfo(name).file_size >= 0
