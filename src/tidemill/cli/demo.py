@@ -159,14 +159,14 @@ def _start(steps: Steps, cleanup: ExitStack, chosen: Example, rate: float | None
     feed.start()
     results = Results(settings, topology)
     cleanup.callback(results.close)
-    title = f"{chosen.name}: {chosen.title.partition(': ')[2] or chosen.title}"
-    view = View(title, kafka.bootstrap_servers, topology, _commands(kafka.bootstrap_servers, app))
-    check = RollingSumCheck(_ROLLING_MS) if chosen.name == "rolling-sum" else None
     with steps("First batch"):
         while not steps.asked.is_set() and not app.metrics()["batches"]:
             if app.error is not None:
                 raise app.error
             time.sleep(0.05)
+    title = f"{chosen.name}: {chosen.title.partition(': ')[2] or chosen.title}"
+    view = View(title, kafka.bootstrap_servers, topology, _commands(kafka.bootstrap_servers, app))
+    check = RollingSumCheck(_ROLLING_MS) if chosen.name == "rolling-sum" else None
     return _Running(app, feed, results, view, check)
 
 
@@ -260,7 +260,7 @@ def _save(view: View, picture: Path) -> None:
     )
     console.print(view.render())
     svg = console.export_svg(title="tidemill demo")
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"@font-face \{.*?\}\s*|<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     picture.write_text(svg.replace("Fira Code", "ui-monospace"), encoding="utf-8")
 
 
