@@ -52,7 +52,7 @@ def decoded(
         if step.name in plan.keyed and plan.levels.get(step.name) == 0:
             by_key = F.when(key.isNotNull(), task_of(key, tasks)).otherwise(task)
             task = F.when(F.col("port") == port, by_key).otherwise(task)
-    replicated = [port for port, step in readers if _is_replicated(step, plan)]
+    replicated = [port for port, step in readers if is_replicated(step, plan)]
     if plan.python:
         # The clock of processors: every task is to see it.
         replicated.append(BARRIER)
@@ -144,6 +144,11 @@ def task_of(key: Column, tasks: Sequence[int]) -> Column:
     return _task(F.pmod(F.hash(key), F.lit(len(tasks))), tasks)
 
 
+def is_replicated(step: Step, plan: PhysicalPlan) -> bool:
+    """Whether every task of the first level gets all records of a source."""
+    return step.name not in plan.levels and step in plan.on_level(0)
+
+
 def _task(index: Column, tasks: Sequence[int]) -> Column:
     return F.lit(tasks[0]) if len(tasks) == 1 else F.get(_numbers(tasks), index)
 
@@ -168,10 +173,6 @@ def _ports(readers: Sequence[tuple[int, Step]]) -> Column:
 def _reads(node: object) -> Column:
     assert isinstance(node, TopicSource)
     return reads(node, F.col("topic"))
-
-
-def _is_replicated(step: Step, plan: PhysicalPlan) -> bool:
-    return step.name not in plan.levels and step in plan.on_level(0)
 
 
 def _spread(task: Column, replicated: Sequence[int], tasks: Sequence[int]) -> Column:

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
 from tidemill.engine import frames
 from tidemill.engine.exposed import Exposed, expose
@@ -53,8 +54,10 @@ class Levels:
         *,
         ticks: DataFrame | None = None,
         settings: Settings | None = None,
+        placed: bool = False,
     ) -> None:
         self._low = low
+        self._placed = placed
         self._sources = sources
         self._tasks = tasks
         self._dropped = dropped
@@ -69,7 +72,6 @@ class Levels:
 
     def add(self, level: int) -> None:
         """Put the operator of a level behind what there is."""
-        spark = self._low.spark
         steps = self._low.plan.on_level(level)
         arriving = [port for port in self._waiting if port.level == level]
         passing = [port for port in self._waiting if port.level != level]
@@ -87,8 +89,7 @@ class Levels:
             self._frame = python_operator(frame, tasks, schema)
         else:
             program = self._program(level, steps, readers, arriving, passing, outputs)
-            processor = spark._jvm.io.tidemill.task.TaskProcessor  # type: ignore[union-attr]
-            self._frame = DataFrame(processor.apply(frame._jdf, program, java_type(spark, schema)), spark)
+            self._frame = self._operator(frame, program, schema, direct=self._is_direct(level, readers))
         self._waiting = outputs
 
     def output(self) -> DataFrame:
@@ -102,6 +103,28 @@ class Levels:
         # Whoever brings barriers of his own wants to see them again; ticks end here.
         frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
         return frames.encoded(frame, sinks, self._tasks)
+
+    def _operator(self, frame: DataFrame, program: Any, schema: StructType, *, direct: bool) -> DataFrame:
+        """The operator around a program: a stateful one, or a map over partitions if it keeps nothing."""
+        spark = self._low.spark
+        kernel: Any = spark._jvm.io.tidemill  # type: ignore[union-attr]
+        rows, output = frame._jdf, java_type(spark, schema)
+        if self._placed:
+            rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct)
+        if direct and program.isStateless():
+            return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)
+        return DataFrame(kernel.task.TaskProcessor.apply(rows, program, output, direct), spark)
+
+    def _is_direct(self, level: int, readers: list[Step]) -> bool:
+        """Whether all rows of a level come from Kafka partitions that are tasks of their own."""
+        plan = self._low.plan
+        return (
+            self._placed
+            and level == 0
+            and self._ticks is None
+            and not any(step.name in plan.keyed and plan.levels.get(step.name) == 0 for step in readers)
+            and not any(frames.is_replicated(step, plan) for step in readers)
+        )
 
     def _lowered(self) -> dict[tuple[int, str], Any]:
         """Kernel nodes by level and step, in the plan's order: a later level's types may be needed early."""
@@ -149,12 +172,22 @@ class Levels:
             else:
                 # A port that hands a source on takes what was read, all others what the step made of it.
                 parent = entries[port.step] if ">read" in port.name else index[port.step]
+                if port.target in low.partials and port.level is not None:
+                    parent = self._combined(program, parent, port)
             program.connect(parent, exit_, 0)
         for entry in entries.values():
             program.enter(entry)
         if self._settings.mocked_clock:
             self.tables |= expose(low, program, steps, index)
         return program
+
+    def _combined(self, program: Any, parent: int, port: Port) -> int:
+        """A node behind `parent` that folds the records of a batch before they leave by a port."""
+        partial = self._low.partials[port.target]
+        key = self._low.java_type(partial.types.key)
+        node = program.add(self._low.nodes.Combine(f"{port.name}/combine", key, partial.folder))
+        program.connect(parent, node, 0)
+        return int(node)
 
     def _only_looked_up(self, step: Step, slot: int) -> bool:
         """Whether an input is a table that is asked for rows and does not send its changes."""
@@ -186,6 +219,8 @@ class Levels:
             for slot, edge in enumerate(step.inputs):
                 if edge.parent in here and (edge.shuffled or self._is_handed_on(edge.parent, step.name)):
                     types = self._low.types[edge.parent]
+                    if step.name in self._low.partials:
+                        types = self._low.partials[step.name].types
                     if isinstance(step.node, ForeignKeyJoin) and step.role is Role.WHOLE and slot == 1:
                         types = direct_answer_types(self._low, step.node)
                     level = self._low.plan.levels[step.name]

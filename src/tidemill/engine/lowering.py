@@ -24,6 +24,14 @@ class Types:
     value: DataType
 
 
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """How records are combined before they are shuffled, and what the shuffle then carries."""
+
+    folder: Any
+    types: Types
+
+
 @dataclass(slots=True)
 class Lowering:
     """One plan being compiled: what every lowering function needs, and what it leaves for later ones."""
@@ -32,8 +40,12 @@ class Lowering:
     topology: Topology
     plan: PhysicalPlan
     caching: bool = True
+    in_batches: bool = False
+    """Whether a batch has an end: then records may be combined before a shuffle."""
     types: dict[str, Types] = field(default_factory=dict)
     """Types of finished steps by name; of shuffled inputs as the shuffle carries them."""
+    partials: dict[str, Partial] = field(default_factory=dict)
+    """Steps that take partial aggregates in place of records, by name."""
     index: dict[str, int] = field(default_factory=dict)
     """Kernel indexes of the steps of the level at work."""
     _columns: Columns | None = None

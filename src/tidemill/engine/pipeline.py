@@ -53,23 +53,27 @@ def build_pipeline(
     tasks: int,
     caching: bool = True,
     settings: Settings | None = None,
+    micro_batches: bool = False,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
     `sources` names the frame of each source node; nodes may share one, which is then read once and told
     apart by topic. `tasks` is how many tasks records are spread over. Without `caching` every update of a
     table goes out, with it the last one of each key and batch. `settings` is what processors
-    learn of the application.
+    learn of the application. `micro_batches` says that the frames are Kafka topics read batch by batch, so
+    that a topic's partitions can be the tasks as they are.
     """
     if is_stateless(topology) and not uses_python(topology):
         output, types = stateless_output(Columns(spark), topology, sources)
         return Pipeline(output, physical_plan(topology), types, None)
     plan = physical_plan(topology)
-    lowering = Lowering(spark, topology, plan, caching)
+    lowering = Lowering(spark, topology, plan, caching, in_batches=micro_batches)
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
     clock = None if settings is not None and settings.mocked_clock else ticks(spark, topology)
-    numbers = task_ids(tasks, int(spark.conf.get("spark.sql.shuffle.partitions") or tasks))
-    levels = Levels(lowering, sources, numbers, dropped, ticks=clock, settings=settings)
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or tasks)
+    numbers = task_ids(tasks, partitions)
+    placed = micro_batches and tasks == partitions
+    levels = Levels(lowering, sources, numbers, dropped, ticks=clock, settings=settings, placed=placed)
     for level in range(plan.depth):
         levels.add(level)
     return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores, levels.tables)

@@ -77,6 +77,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 tasks=plan.tasks,
                 caching=plan.caching,
                 settings=Settings(plan.name),
+                micro_batches=plan.trigger.realtime_ms is None,
             )
             _refuse_python_in_real_time(plan, pipeline)
             gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]

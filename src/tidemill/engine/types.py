@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import DataType, StructType, _parse_datatype_json_string
 
 
 @cache
@@ -18,6 +18,11 @@ def data_type(ddl: str) -> DataType:
 def java_type(spark: SparkSession, type_: DataType) -> Any:
     """The type as the JVM's object."""
     return spark._jsparkSession.parseDataType(type_.json())
+
+
+def python_type(java: Any) -> DataType:
+    """The type of a JVM's object."""
+    return _parse_datatype_json_string(java.json())
 
 
 def pair_type(key: DataType, value: DataType) -> StructType:

@@ -7,9 +7,10 @@ from typing import Any
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, LongType, StructType, TimestampType
 
-from tidemill.engine.lowering import Lowering, Types, lowers
+from tidemill.engine.lowering import Lowering, Partial, Types, lowers
 from tidemill.engine.operators.stateless import of_record
 from tidemill.engine.steps import Role, Step
+from tidemill.engine.types import python_type
 from tidemill.topology import TopologyError
 from tidemill.topology.nodes import (
     Cogroup,
@@ -32,6 +33,10 @@ def stream_aggregate(low: Lowering, step: Step) -> tuple[Any, Types]:
     node, types = step.node, low.input_types(step)
     assert isinstance(node, StreamAggregate)
     folder, result = _folder(low, node, node.op, types)
+    if _can_combine(low, step, node) and folder.isCombinable():
+        partial = python_type(folder.stateType())
+        low.partials[step.name] = Partial(folder, Types(types.key, partial))
+        folder = low.folds.MergingFolder(folder)
     return _aggregate(low, step, node, [folder], types.key, result)
 
 
@@ -81,6 +86,20 @@ def table_aggregate(low: Lowering, step: Step) -> tuple[Any, Types]:
         low.is_cached(node.store),
     )
     return kernel, Types(types.key, result)
+
+
+def _can_combine(low: Lowering, step: Step, node: StreamAggregate) -> bool:
+    """Whether nobody can tell: one result per key and batch goes out, and no window may close in between."""
+    (edge,) = step.inputs
+    sender = low.plan.levels.get(edge.parent)
+    return (
+        low.in_batches
+        and low.is_cached(node.store)
+        and node.window is None
+        and edge.shuffled
+        and sender is not None
+        and not low.plan.is_python(sender)
+    )
 
 
 def windowed_key(key: DataType) -> StructType:

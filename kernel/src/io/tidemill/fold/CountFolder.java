@@ -29,4 +29,9 @@ public final class CountFolder extends Folder {
   public Object merge(Object key, Object left, Object right) {
     return (Long) left + (Long) right;
   }
+
+  @Override
+  public boolean isCombinable() {
+    return true;
+  }
 }

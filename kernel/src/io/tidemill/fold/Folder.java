@@ -23,6 +23,11 @@ public abstract class Folder implements Serializable {
     throw new UnsupportedOperationException("this aggregation cannot merge");
   }
 
+  /** Whether values may be folded in several heaps and in any order, and the heaps merged, with the same result. */
+  public boolean isCombinable() {
+    return false;
+  }
+
   /** What is handed on for an aggregate. */
   public Object result(Object aggregate) {
     return aggregate;

@@ -24,6 +24,7 @@ public final class SparkFolder extends Folder {
   private final List<Expression> merge;
   private final List<ImperativeCall> calls;
   private final Evaluator result;
+  private final boolean combinable;
   private transient MutableProjection initialize;
   private transient MutableProjection updater;
   private transient MutableProjection merger;
@@ -33,15 +34,17 @@ public final class SparkFolder extends Folder {
    * @param merge bound to the fields of two buffers
    * @param calls those that are no expressions; their fields follow those of the expressions
    * @param result bound to the field that holds the buffer, then one field per result of `calls`
+   * @param combinable whether the order of values makes no difference to any of the calls
    */
   public SparkFolder(StructType buffer, List<Expression> initial, List<Expression> update, List<Expression> merge,
-      List<ImperativeCall> calls, Evaluator result) {
+      List<ImperativeCall> calls, Evaluator result, boolean combinable) {
     this.buffer = buffer;
     this.initial = new ArrayList<>(initial);
     this.update = new ArrayList<>(update);
     this.merge = new ArrayList<>(merge);
     this.calls = new ArrayList<>(calls);
     this.result = result;
+    this.combinable = combinable;
   }
 
   @Override
@@ -78,6 +81,11 @@ public final class SparkFolder extends Folder {
     InternalRow row = run(merger, new JoinedRow((InternalRow) left, (InternalRow) right), (InternalRow) left);
     calls.forEach(call -> call.merge(row, (InternalRow) right));
     return row;
+  }
+
+  @Override
+  public boolean isCombinable() {
+    return combinable;
   }
 
   @Override

@@ -19,14 +19,19 @@ import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate;
 import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum;
 import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions$;
 import org.apache.spark.sql.catalyst.optimizer.RewriteWithExpression$;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -122,13 +127,22 @@ public final class Columns {
     List<Attribute> mergeInputs = new ArrayList<>(buffer);
     mergeInputs.addAll(other);
     Expression result = replaceCalls(whole, results);
+    boolean combinable = calls.values().stream().allMatch(Columns::isCombinable);
     return new SparkFolder(type, bindAll(initial, List.of()), bindAll(update, updateInputs), bindAll(merge, mergeInputs),
-        others, new Evaluator(bindToStruct(result, declared, type), 1 + others.size()));
+        others, new Evaluator(bindToStruct(result, declared, type), 1 + others.size()), combinable);
   }
 
   /** The type an aggregate Column has. */
   public static DataType resultType(Dataset<Row> aggregated) {
     return aggregated.schema().fields()[0].dataType();
+  }
+
+  /** Sums of floating-point numbers are left out: their last digits depend on the order. */
+  private static boolean isCombinable(AggregateExpression call) {
+    var function = call.aggregateFunction();
+    DataType type = function.dataType();
+    boolean exact = !type.equals(DataTypes.DoubleType) && !type.equals(DataTypes.FloatType);
+    return function instanceof Count || function instanceof Min || function instanceof Max || (function instanceof Sum && exact);
   }
 
   private static LogicalPlan prepared(Dataset<Row> frame) {

@@ -76,6 +76,16 @@ public final class Stateful {
     return CollectionConverters.asJava(items);
   }
 
+  /** New columns of these names and types. */
+  public static Seq<Attribute> attributes(StructType schema) {
+    List<Attribute> attributes = new ArrayList<>();
+    for (StructField field : schema.fields()) {
+      attributes.add(new AttributeReference(
+          field.name(), field.dataType(), field.nullable(), field.metadata(), NamedExpression$.MODULE$.newExprId(), seq(List.<String>of())));
+    }
+    return seq(attributes);
+  }
+
   @SuppressWarnings("unchecked")
   private static <T> ExpressionEncoder<T> encoder(Encoder<T> encoder) {
     return (ExpressionEncoder<T>) org.apache.spark.sql.catalyst.encoders.package$.MODULE$.encoderFor(encoder);
@@ -92,12 +102,7 @@ public final class Stateful {
   }
 
   private static LocalRelation emptyRelation(StructType schema) {
-    List<Attribute> attributes = new ArrayList<>();
-    for (StructField field : schema.fields()) {
-      attributes.add(new AttributeReference(
-          field.name(), field.dataType(), field.nullable(), field.metadata(), NamedExpression$.MODULE$.newExprId(), seq(List.<String>of())));
-    }
-    return LocalRelation$.MODULE$.apply(seq(attributes));
+    return LocalRelation$.MODULE$.apply(attributes(schema));
   }
 
   private static Seq<NamedExpression> fields(StructType schema) {

@@ -64,6 +64,11 @@ public final class Program implements Serializable {
     return names;
   }
 
+  /** Whether no node keeps anything from one record to another. */
+  public boolean isStateless() {
+    return nodes.stream().allMatch(node -> node.stores().isEmpty());
+  }
+
   Node[] nodes() {
     return nodes.toArray(new Node[0]);
   }

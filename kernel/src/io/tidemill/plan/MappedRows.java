@@ -1,0 +1,48 @@
+package io.tidemill.plan;
+
+import org.apache.spark.Partition;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection$;
+import org.apache.spark.sql.types.DataType;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/** Rows of another RDD, partition by partition, through a {@link RowMapper} and into Spark's binary form. */
+final class MappedRows extends RDD<InternalRow> {
+  private final RowMapper mapper;
+  private final DataType[] types;
+
+  MappedRows(RDD<InternalRow> rows, RowMapper mapper, DataType[] types) {
+    super(rows, ClassTag$.MODULE$.apply(InternalRow.class));
+    this.mapper = mapper;
+    this.types = types;
+  }
+
+  @Override
+  public Iterator<InternalRow> compute(Partition partition, TaskContext context) {
+    RDD<InternalRow> parent = firstParent(ClassTag$.MODULE$.apply(InternalRow.class));
+    UnsafeProjection projection = UnsafeProjection$.MODULE$.create(types);
+    projection.initialize(partition.index());
+    java.util.Iterator<InternalRow> mapped = mapper.map(CollectionConverters.asJava(parent.iterator(partition, context)));
+    return CollectionConverters.asScala(new java.util.Iterator<InternalRow>() {
+      @Override
+      public boolean hasNext() {
+        return mapped.hasNext();
+      }
+
+      @Override
+      public InternalRow next() {
+        return projection.apply(mapped.next());
+      }
+    });
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    return firstParent(ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class)).partitions();
+  }
+}

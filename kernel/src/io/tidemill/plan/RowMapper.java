@@ -1,0 +1,10 @@
+package io.tidemill.plan;
+
+import java.io.Serializable;
+import java.util.Iterator;
+import org.apache.spark.sql.catalyst.InternalRow;
+
+/** Turns the rows of one partition into others. */
+public interface RowMapper extends Serializable {
+  Iterator<InternalRow> map(Iterator<InternalRow> rows);
+}

@@ -1,0 +1,74 @@
+package io.tidemill.task;
+
+import io.tidemill.plan.RowMapper;
+import io.tidemill.plan.TaskMap;
+import io.tidemill.state.Backend;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+
+/** Runs a {@link Program} that keeps nothing, over partitions that hold one task each. */
+public final class StatelessTask implements RowMapper {
+  private final Program program;
+  private final TaskRow form;
+
+  private StatelessTask(Program program, TaskRow form) {
+    this.program = program;
+    this.form = form;
+  }
+
+  /** @param input rows in the layout of their tasks, in order */
+  public static Dataset<Row> apply(Dataset<Row> input, Program program, StructType output) {
+    return TaskMap.apply(input, new StatelessTask(program, new TaskRow(input.schema(), output)), output);
+  }
+
+  @Override
+  public Iterator<InternalRow> map(Iterator<InternalRow> rows) {
+    if (!rows.hasNext()) {
+      return Collections.emptyIterator();
+    }
+    InternalRow first = rows.next().copy();
+    Task task = new Task(first.getInt(TaskRow.TASK), program, name -> new Nothing());
+    return new TaskRun(task, form, new Iterator<InternalRow>() {
+      private boolean begun;
+
+      @Override
+      public boolean hasNext() {
+        return !begun || rows.hasNext();
+      }
+
+      @Override
+      public InternalRow next() {
+        // Nodes may hold a record back for the batch, and Spark uses one row object for all.
+        InternalRow row = begun ? rows.next().copy() : first;
+        begun = true;
+        return row;
+      }
+    });
+  }
+
+  /** The store of a program without state: only clocks ask for it, and none of them runs. */
+  private static final class Nothing implements Backend {
+    @Override
+    public byte[] get(byte[] key) {
+      return null;
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+      throw new IllegalStateException("a program without state keeps something");
+    }
+
+    @Override
+    public void remove(byte[] key) {}
+
+    @Override
+    public List<byte[]> keys() {
+      return List.of();
+    }
+  }
+}
