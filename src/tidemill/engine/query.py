@@ -165,6 +165,11 @@ class RunningQuery:
         counts = self.pipeline.dropped
         return {reason: int(counts.count(reason)) if counts is not None else 0 for reason in _DROPPED}
 
+    def executed_plan(self) -> str:
+        """What Spark ran for the last batch, as it prints it; empty before the first."""
+        execution = self._query.streamingQuery().lastExecution()
+        return str(execution.executedPlan().toString()) if execution is not None else ""
+
     def hold(self, timeout: float) -> bool:
         """Let the batch in work finish and no other begin; False if it takes longer."""
         self._gate.close()
