@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
+# Tests wait a lot (for brokers, batches, time-outs), so two processes share them, file by file.
+WORKERS ?= 2
 KERNEL_JAR := src/tidemill/engine/kernel.jar
 KERNEL_SOURCES := $(shell find kernel/src -name '*.java') tools/build_kernel.py
 
@@ -40,7 +42,7 @@ demo: venv kernel ## a live Kafka pipeline on Spark, nothing else to install; EX
 
 .PHONY: test
 test: lint ## lint, types, layers, then every test of a normal run
-	$(BIN)/python -m pytest -m "not slow and not bench and not fault and not conformance" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not bench and not fault and not conformance" $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: venv kernel ## ruff, mypy and the layer contract

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, Producer, TopicPartition
+from confluent_kafka.admin import OffsetSpec
 
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.clients import producer_config
@@ -45,6 +46,8 @@ class Broker:
 
     def read(self, topic: str, *, isolation: str = "read_committed") -> list[Read]:
         """Everything in a topic, partition by partition."""
+        parts = [part.id for part in self.admin.topic(topic).partitions]
+        self._settle([TopicPartition(topic, part) for part in parts])
         consumer = Consumer(
             {
                 **self.settings.librdkafka(),
@@ -54,7 +57,6 @@ class Broker:
                 "enable.auto.commit": False,
             }
         )
-        parts = [part.id for part in self.admin.topic(topic).partitions]
         consumer.assign([TopicPartition(topic, part, 0) for part in parts])
         found: list[Read] = []
         ends: set[int] = set()
@@ -73,6 +75,21 @@ class Broker:
             )
         consumer.close()
         return found
+
+    def _settle(self, partitions: list[TopicPartition]) -> None:
+        """Wait a moment for the ends of transactions: a commit returns before its marks are in the partitions."""
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            ends = [
+                self.admin.raw.list_offsets(
+                    {partition: OffsetSpec.latest() for partition in partitions}, isolation_level=level
+                )
+                for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+            ]
+            committed_ends, all_ends = ([future.result().offset for future in end.values()] for end in ends)
+            if committed_ends == all_ends:
+                return
+            time.sleep(0.05)
 
     def group(self, name: str) -> dict[tuple[str, int], int]:
         return committed(self.admin, name)

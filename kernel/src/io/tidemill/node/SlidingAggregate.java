@@ -5,6 +5,7 @@ import io.tidemill.row.Bytes;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
 import io.tidemill.task.Dropped;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -97,9 +98,16 @@ public final class SlidingAggregate extends WindowedTable {
     }
 
     void usual() {
-      TreeMap<Long, Timed> near =
-          new TreeMap<>(entries.subMap(Math.max(0, time - 2 * difference), true, time + 1, true));
-      for (Map.Entry<Long, Timed> window : near.descendingMap().entrySet()) {
+      // A list of its own: the loop changes the windows it walks over. Nothing behind the first one that ended
+      // before this record is looked at.
+      List<Map.Entry<Long, Timed>> near = new ArrayList<>();
+      for (var window : entries.subMap(Math.max(0, time - 2 * difference), true, time + 1, true).descendingMap().entrySet()) {
+        near.add(Map.entry(window.getKey(), window.getValue()));
+        if (window.getKey() + difference < time) {
+          break;
+        }
+      }
+      for (Map.Entry<Long, Timed> window : near) {
         long start = window.getKey();
         long end = start + difference;
         Timed entry = window.getValue();
@@ -189,9 +197,8 @@ public final class SlidingAggregate extends WindowedTable {
       }
       keep(key, entries);
       if (!onClose) {
-        Object windowed = windowed(record.key(), start, start + difference);
         long at = entry == null ? time : entry.time();
-        update(record.withKey(windowed).change(Timed.valueOf(entry), Timed.valueOf(old), at));
+        changed(key, record, start, start + difference, Timed.valueOf(entry), Timed.valueOf(old), at);
       }
     }
   }

@@ -15,7 +15,7 @@ public abstract class TableNode extends Node {
   protected final DataType keyType;
   private final boolean cached;
   private transient Codec keyCodec;
-  private transient Map<Bytes, Held> held;
+  private transient Map<Object, Held> held;
 
   /** @param cached whether only the last update of a key goes out per batch */
   protected TableNode(String name, DataType keyType, boolean cached) {
@@ -61,8 +61,8 @@ public abstract class TableNode extends Node {
     update(cached ? keyBytes(change.key()) : null, change);
   }
 
-  /** As {@link #update(Rec)}, for a key whose bytes are at hand. */
-  protected final void update(Bytes key, Rec change) {
+  /** As {@link #update(Rec)}, for a key whose bytes, or whatever else is equal for equal keys, are at hand. */
+  protected final void update(Object key, Rec change) {
     if (!cached) {
       forward(change.change(tell(change.value()), tell(change.old())));
       return;
@@ -78,12 +78,18 @@ public abstract class TableNode extends Node {
     }
   }
 
+  /** The key of the update that is held back under this id, or null. */
+  protected final Object heldKey(Object id) {
+    Held earlier = held == null ? null : held.get(id);
+    return earlier == null ? null : earlier.last.key();
+  }
+
   @Override
   public void flush() {
     if (held == null || held.isEmpty()) {
       return;
     }
-    Map<Bytes, Held> leaving = held;
+    Map<Object, Held> leaving = held;
     held = null;
     for (Held row : leaving.values()) {
       if (row.last.value() != null || row.old != null) { // nobody has heard of a row that came and went

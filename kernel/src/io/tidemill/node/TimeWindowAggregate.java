@@ -82,9 +82,8 @@ public final class TimeWindowAggregate extends WindowedTable {
       created(start, key);
     }
     if (!onClose) {
-      Object windowed = windowed(record.key(), start, endOf(start, entry));
       long at = aggregate == null && isCached() ? record.time() : time;
-      update(record.withKey(windowed).change(aggregate, Timed.valueOf(entry), at));
+      changed(key, record, start, endOf(start, entry), aggregate, Timed.valueOf(entry), at);
     }
   }
 

@@ -134,6 +134,18 @@ abstract class WindowedTable extends TableNode {
     }
   }
 
+  /** Tells of a window's new value; the key of the result is made once per window and batch. */
+  protected final void changed(Bytes key, Rec record, long start, long end, Object value, Object old, long at) {
+    if (!isCached()) {
+      update(null, record.withKey(windowed(record.key(), start, end)).change(value, old, at));
+      return;
+    }
+    WindowId id = new WindowId(key, start, end);
+    Object known = heldKey(id);
+    Object windowed = known == null ? windowed(record.key(), start, end) : known;
+    update(id, new Rec(windowed, value, old, at, record.headers(), record.latest()));
+  }
+
   protected final Object windowed(Object key, long start, long end) {
     return new GenericInternalRow(new Object[] {key, micros(start), micros(end)});
   }
@@ -217,6 +229,13 @@ abstract class WindowedTable extends TableNode {
 
   private static long millis(long micros) {
     return micros == Long.MAX_VALUE ? Long.MAX_VALUE : Math.floorDiv(micros, 1000L);
+  }
+
+  private record WindowId(Bytes key, long start, long end) {
+    @Override
+    public int hashCode() {
+      return 31 * (31 * key.hashCode() + Long.hashCode(start)) + Long.hashCode(end);
+    }
   }
 
   private record Closed(long at, Bytes key, Timed entry) {}

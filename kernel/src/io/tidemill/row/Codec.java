@@ -6,6 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection$;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** Turns a fixed list of typed fields into bytes and back, in Spark's own binary row form. */
 public final class Codec implements Serializable {
@@ -34,7 +37,20 @@ public final class Codec implements Serializable {
     return projection.apply(row).copy().getBytes();
   }
 
+  /** The bytes of a single field. The commonest types are written by hand, byte for byte as Spark writes them. */
   public Bytes key(Object field) {
+    if (field instanceof UTF8String text && types[0].equals(DataTypes.StringType)) {
+      int length = text.numBytes();
+      byte[] row = new byte[2 * Long.BYTES + (length + 7) / 8 * 8];
+      Platform.putLong(row, Platform.BYTE_ARRAY_OFFSET + Long.BYTES, (2L * Long.BYTES << 32) | length);
+      text.writeToMemory(row, Platform.BYTE_ARRAY_OFFSET + 2 * Long.BYTES);
+      return new Bytes(row);
+    }
+    if (field instanceof Long number) {
+      byte[] row = new byte[2 * Long.BYTES];
+      Platform.putLong(row, Platform.BYTE_ARRAY_OFFSET + Long.BYTES, number);
+      return new Bytes(row);
+    }
     return new Bytes(encode(field));
   }
 

@@ -10,6 +10,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Where a row keeps the parts of a record, and the record made of them.
@@ -29,6 +30,8 @@ final class RecordFields implements Serializable {
   private final int partition;
   private final int task;
   private final int origin;
+  private transient UTF8String lastText;
+  private transient String lastName;
 
   RecordFields(StructType schema) {
     Set<String> names = Set.of(schema.fieldNames());
@@ -67,7 +70,7 @@ final class RecordFields implements Serializable {
     if (row.isNullAt(topic)) {
       throw new SinkError(SinkError.Code.NO_TOPIC, "a record has no topic: the function that chooses it gave null");
     }
-    String name = row.getUTF8String(topic).toString();
+    String name = name(row.getUTF8String(topic));
     Long time = has(row, timestamp) ? Math.floorDiv(row.getLong(timestamp), MICROS_PER_MILLI) : null;
     if (time != null && time < 0) {
       throw new SinkError(SinkError.Code.BAD_TIMESTAMP,
@@ -76,6 +79,15 @@ final class RecordFields implements Serializable {
     Integer to = has(row, partition) ? row.getInt(partition) : null;
     return new ProducerRecord<>(name, to, time, row.isNullAt(key) ? null : row.getBinary(key),
         row.isNullAt(value) ? null : row.getBinary(value), headers(row));
+  }
+
+  /** Most records go where the one before went. */
+  private String name(UTF8String text) {
+    if (!text.equals(lastText)) {
+      lastText = text.clone();
+      lastName = text.toString();
+    }
+    return lastName;
   }
 
   private List<Header> headers(InternalRow row) {

@@ -1,4 +1,7 @@
-"""Counts at the end of a run: scenarios, random examples, and the rows of the list."""
+"""Counts at the end of a run: scenarios, random examples, and the rows of the list.
+
+Loaded by the conftest of all tests: where workers share them, the process that prints the end collects none.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import pytest
 
 _SCENARIO = "test_tidemill.py::test_recorded_scenario["
 _RANDOM = ("test_tidemill.py::test_random_scenario[", "test_tidemill.py::test_many_random_scenarios[")
-_EXAMPLES = pytest.StashKey[int]()
+_EXAMPLES = "random_examples"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -18,18 +21,20 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     report = yield
     if report.when == "teardown" and any(name in item.nodeid for name in _RANDOM):
         said = str(getattr(item, "hypothesis_statistics", ""))
-        examples = sum(map(int, re.findall(r"(\d+) passing", said)))
-        item.config.stash[_EXAMPLES] = item.config.stash.get(_EXAMPLES, 0) + examples
+        report.user_properties.append((_EXAMPLES, sum(map(int, re.findall(r"(\d+) passing", said)))))
     return report
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print what was compared, if anything was."""
     counts = {
         outcome: sum(_SCENARIO in report.nodeid for report in terminalreporter.getreports(outcome))
         for outcome in ("passed", "xfailed", "failed")
     }
-    examples = config.stash.get(_EXAMPLES, 0)
+    ended = [
+        report for report in terminalreporter.getreports("") if getattr(report, "when", "") == "teardown"
+    ]
+    examples = sum(value for report in ended for name, value in report.user_properties if name == _EXAMPLES)
     if not any(counts.values()) and not examples:
         return
     from conformance.parity import ROWS, Status
