@@ -77,7 +77,7 @@ class Broker:
         return found
 
     def _settle(self, partitions: list[TopicPartition]) -> None:
-        """Wait a moment for the ends of transactions: a commit returns before its marks are in the partitions."""
+        """Wait for the ends of transactions: a commit returns before its marks are in the partitions."""
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
             ends = [
