@@ -61,13 +61,19 @@ docs: venv kernel ## build the documentation into site/, warnings are errors
 	$(BIN)/python tools/docs_reference.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+BENCH_ARGS ?=
+
 .PHONY: bench
-bench: venv kernel ## the whole benchmark, peers included
-	$(BIN)/python -m pytest -m bench -o timeout=0 $(PYTEST_ARGS)
+bench: venv kernel ## the benchmark beside Kafka Streams and others, about 15 minutes
+	$(BIN)/python -m bench all bench $(BENCH_ARGS)
 
 .PHONY: bench-quick
-bench-quick: venv kernel ## a short benchmark
-	$(BIN)/python -m pytest -m "bench and not slow" -o timeout=0 $(PYTEST_ARGS)
+bench-quick: venv kernel ## a short benchmark, under 4 minutes
+	$(BIN)/python -m bench all quick $(BENCH_ARGS)
+
+.PHONY: bench-full
+bench-full: venv kernel ## every measurement, and docs/benchmarks.md from it; an hour or two
+	$(BIN)/python -m bench all full --page $(BENCH_ARGS)
 
 .PHONY: fault
 fault: venv kernel ## every fault test: kills brokers and apps on purpose

@@ -3,78 +3,131 @@
 from __future__ import annotations
 
 import argparse
-import json
+import shutil
 import signal
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from bench import latency, lifecycle, page, plan
 from bench.broker import Broker
-from bench.drain import Lab, Result, Task
-from bench.paths import BUILD
+from bench.drain import Lab, Task
+from bench.latency import SETUPS
+from bench.paths import BUILD, ROOT
+from bench.store import Store
 from bench.systems import ALOS, EOS, SYSTEMS
-from bench.table import COLUMNS, rows, text
 from bench.workloads import WORKLOADS
 
 _GUARANTEES = {"alos": ALOS, "eos": EOS}
+_LIVES = {"start": lifecycle.start_up, "idle": lifecycle.idle, "recovery": lifecycle.recovery}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 1 if any run failed or gave a wrong answer."""
     options = _parser().parse_args(arguments)
+    if options.steps is None:
+        page.write(Store.load(options.json), ROOT / "docs")
+        return 0
     # An end by a signal passes through every `finally`: no program and no broker stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with Broker(BUILD / "broker") as broker:
-        return int(options.command(options, Lab(broker)))
+    if options.fresh:
+        shutil.rmtree(options.data, ignore_errors=True)
+    given = sys.argv[1:] if arguments is None else arguments
+    store = Store(options.json, " ".join(["python -m bench", *given]))
+    session: plan.Session = options.steps(options)
+    with Broker(options.data) as broker:
+        try:
+            session.carry_out(Lab(broker), store)
+        finally:
+            print("\n" + page.as_text(store))
+            print(f"All figures: {options.json}")
+    if options.page:
+        page.write(store, ROOT / "docs")
+    return int(bool(store.errors))
 
 
-def run(options: argparse.Namespace, lab: Lab) -> int:
-    """Drain a backlog with every system asked for."""
-    results: list[Result] = []
-    for workload in options.workload:
-        work = WORKLOADS[workload]
-        records = options.records or int(options.scale * work.share)
-        for guarantee in options.guarantee:
-            for number in range(options.runs):
-                for name in options.system:
-                    system = SYSTEMS[name]
-                    if not system.can(workload, guarantee):
-                        continue
-                    task = Task(
-                        work,
-                        system,
-                        guarantee,
-                        records,
-                        options.keys,
-                        options.partitions,
-                        options.table_keys,
-                        options.timeout,
-                        dict(pair.split("=", 1) for owner, pair in options.set if owner == name),
-                        number,
-                    )
-                    results.append(lab.drain(task))
-                    _tell(results[-1])
-    print("\n" + text(COLUMNS, rows(results)))
-    if options.json:
-        options.json.write_text(json.dumps([result.as_json() for result in results], indent=1) + "\n")
-    return int(any(result.error for result in results))
-
-
-def _tell(result: Result) -> None:
-    said = result.error or (
-        f"{result.steady_rate:,.0f} records/s steady, {result.steady_cpu:.2f} CPU-s per million, "
-        f"{result.total_rate:,.0f} records/s from the start"
+def _whole(options: argparse.Namespace) -> plan.Session:
+    session = plan.SESSIONS[options.session]
+    budget = session.budget if options.budget is None else options.budget or None
+    return replace(
+        session, scale=options.scale or session.scale, runs=options.runs or session.runs, budget=budget
     )
-    print(f"{result.workload} {result.guarantee} {result.system}: {said}", file=sys.stderr, flush=True)
+
+
+def _drains(options: argparse.Namespace) -> plan.Session:
+    def steps(_: plan.Session) -> Iterator[plan.Step]:
+        for run in range(options.runs):
+            for workload in options.workload:
+                for guarantee in options.guarantee:
+                    for name in options.system:
+                        if SYSTEMS[name].can(workload, guarantee):
+                            yield plan.drain(_task(options, workload, name, guarantee, run))
+
+    return plan.Session(options.scale, options.runs, steps)
+
+
+def _task(options: argparse.Namespace, workload: str, name: str, guarantee: str, run: int) -> Task:
+    return Task(
+        WORKLOADS[workload],
+        SYSTEMS[name],
+        guarantee,
+        options.records or int(options.scale * WORKLOADS[workload].share),
+        options.keys,
+        options.partitions,
+        options.table_keys,
+        options.timeout,
+        dict(pair.split("=", 1) for owner, pair in options.set if owner == name),
+        run,
+    )
+
+
+def _latencies(options: argparse.Namespace) -> plan.Session:
+    def steps(_: plan.Session) -> Iterator[plan.Step]:
+        for run in range(options.runs):
+            for workload in options.workload:
+                for name in options.setup:
+                    settings = dict(
+                        pair.split("=", 1) for owner, pair in options.set if name.startswith(owner)
+                    )
+                    setup = replace(SETUPS[name], settings={**SETUPS[name].settings, **settings})
+                    wish = latency.Wish(
+                        setup, workload, options.rate, options.seconds, options.partitions, run
+                    )
+                    yield plan.latency_step(wish)
+
+    return plan.Session(0, options.runs, steps)
+
+
+def _lives(options: argparse.Namespace) -> plan.Session:
+    def steps(_: plan.Session) -> Iterator[plan.Step]:
+        for run in range(options.runs):
+            for guarantee in options.guarantee:
+                for name in options.system:
+                    yield plan.life_step(_LIVES[options.measure], name, guarantee, run)
+
+    return plan.Session(0, options.runs, steps)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(required=True)
-    drain = commands.add_parser("run", help="drain a backlog: throughput, processor time, memory")
-    drain.set_defaults(command=run)
+
+    def add(
+        name: str, text: str, steps: Callable[[argparse.Namespace], plan.Session] | None
+    ) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(steps=steps)
+        command.add_argument("--json", type=Path, default=BUILD / f"{name}.json", help="file of all figures")
+        if steps is not None:
+            command.add_argument("--page", action="store_true", help="write docs/benchmarks.md too")
+            command.add_argument("--data", type=Path, default=BUILD / "broker", help="folder of the broker")
+            command.add_argument("--fresh", action="store_true", help="write the input anew")
+        return command
+
+    drain = add("run", "drain a backlog: throughput, processor time, memory", _drains)
     drain.add_argument("--workload", type=_names(WORKLOADS), default=[f"W{number}" for number in range(8)])
-    drain.add_argument("--system", type=_names(SYSTEMS), default=["tidemill", "kstreams"])
+    drain.add_argument("--system", type=_names(SYSTEMS), default=list(plan.PAIR))
     drain.add_argument("--guarantee", type=_guarantees, default=[ALOS], help="alos, eos or alos,eos")
     drain.add_argument("--records", type=int, help="for every workload; --scale gives each its share")
     drain.add_argument("--scale", type=int, default=2_000_000, help="records of W2; others in proportion")
@@ -83,8 +136,35 @@ def _parser() -> argparse.ArgumentParser:
     drain.add_argument("--partitions", type=int, default=4)
     drain.add_argument("--runs", type=int, default=1)
     drain.add_argument("--timeout", type=float, default=180.0, help="seconds for one run")
-    drain.add_argument("--json", type=Path, help="write all figures there")
-    drain.add_argument(
+    _add_setting(drain)
+
+    live = add("latency", "send at a steady rate and time the results", _latencies)
+    live.add_argument("--workload", type=_names(WORKLOADS), default=["W0", "sum"])
+    live.add_argument("--setup", type=_names(SETUPS), default=["tidemill-realtime", "kstreams-alos"])
+    live.add_argument("--rate", type=int, default=1_000, help="records a second")
+    live.add_argument("--seconds", type=float, default=20.0)
+    live.add_argument("--partitions", type=int, default=4)
+    live.add_argument("--runs", type=int, default=1)
+    _add_setting(live)
+
+    life = add("life", "start-up, idle cost, or recovery after kill -9 with a million keys", _lives)
+    life.add_argument("measure", choices=list(_LIVES))
+    life.add_argument("--system", type=_names(SYSTEMS), default=list(plan.PAIR))
+    life.add_argument("--guarantee", type=_guarantees, default=[ALOS])
+    life.add_argument("--runs", type=int, default=1)
+
+    whole = add("all", "a whole session: quick, bench or full", _whole)
+    whole.add_argument("session", choices=list(plan.SESSIONS))
+    whole.add_argument("--scale", type=int, help="records of W2; others in proportion")
+    whole.add_argument("--runs", type=int)
+    whole.add_argument("--budget", type=float, help="seconds after which nothing new begins; 0 for no end")
+
+    add("page", "write docs/benchmarks.md from a file of figures", None)
+    return parser
+
+
+def _add_setting(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--set",
         type=_setting,
         action="append",
@@ -92,7 +172,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SYSTEM:KEY=VALUE",
         help="a setting for one system, such as tidemill:max.offsets.per.trigger=500000",
     )
-    return parser
 
 
 def _names(known: Collection[str]) -> Callable[[str], list[str]]:
@@ -107,7 +186,10 @@ def _names(known: Collection[str]) -> Callable[[str], list[str]]:
 
 
 def _guarantees(text: str) -> list[str]:
-    return [_GUARANTEES[name] for name in text.split(",")]
+    try:
+        return [_GUARANTEES[name] for name in text.split(",")]
+    except KeyError as error:
+        raise argparse.ArgumentTypeError(f"{error} is neither alos nor eos") from error
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -8,7 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    IsolationLevel,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs export too little
     AdminClient,
     NewTopic,
@@ -22,25 +29,29 @@ _FOREVER = {"retention.ms": "-1", "segment.bytes": str(256 << 20)}
 _SECONDS = 60.0
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 # The library would report every connection that ends with the broker.
-_SILENT = {"log_level": 0}
+SILENT = {"log_level": 0}
 
 
 class Broker:
     """A broker on this machine whose inputs survive from one run to the next."""
 
-    def __init__(self, folder: Path) -> None:
-        self._cluster = Cluster(name="bench", profile="bench", data_dir=folder)
+    def __init__(self, folder: Path, cluster: Cluster | None = None) -> None:
+        """Over the data in `folder`, unless a cluster is given that runs already and goes on to."""
+        self._own = cluster is None
+        self._cluster = cluster or Cluster(name="bench", profile="bench", data_dir=folder)
         self._admin: AdminClient
 
     def __enter__(self) -> Self:
-        self._cluster.start()
-        self._admin = AdminClient({"bootstrap.servers": self.address, **_SILENT})
+        if self._own:
+            self._cluster.start()
+        self._admin = AdminClient({"bootstrap.servers": self.address, **SILENT})
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._cluster.stop()
+        if self._own:
+            self._cluster.stop()
 
     @property
     def address(self) -> str:
@@ -70,7 +81,7 @@ class Broker:
         producer = Producer(
             {
                 "bootstrap.servers": self.address,
-                **_SILENT,
+                **SILENT,
                 "enable.idempotence": True,
                 "partitioner": "murmur2_random",
                 "compression.type": "lz4",
@@ -115,9 +126,9 @@ class Broker:
         while set(names) & self.topics():
             time.sleep(0.05)
 
-    def sweep(self, prefix: str) -> None:
+    def sweep(self, name: str) -> None:
         """Delete every topic of an application."""
-        self.delete(topic for topic in self.topics() if topic.startswith(prefix))
+        self.delete(topic for topic in self.topics() if name in topic)
 
     def topics(self) -> set[str]:
         """The names of all topics."""
@@ -132,16 +143,19 @@ class Broker:
         answers = self._admin.list_offsets(asked, request_timeout=_SECONDS)
         return {place.partition: answer.result(_SECONDS).offset for place, answer in answers.items()}
 
-    def group_progress(self, group: str, topics: Iterable[str], partitions: int) -> GroupProgress:
-        """How far a consumer group is."""
-        return GroupProgress(self.address, group, topics, partitions)
+    def committed_ends(self, topic: str) -> int:
+        """How many offsets of a topic a reader of committed records can see."""
+        known = self._admin.list_topics(topic, timeout=_SECONDS).topics[topic]
+        asked = {TopicPartition(topic, part): _LATEST for part in known.partitions}
+        answers = self._admin.list_offsets(asked, isolation_level=IsolationLevel.READ_COMMITTED)
+        return sum(answer.result(_SECONDS).offset for answer in answers.values())
 
     def read(self, topic: str) -> Iterator[tuple[bytes | None, bytes | None]]:
         """Keys and values of all committed records, partition by partition in order."""
         consumer = Consumer(
             {
                 "bootstrap.servers": self.address,
-                **_SILENT,
+                **SILENT,
                 "group.id": "bench-reader",
                 "enable.auto.commit": False,
                 "isolation.level": "read_committed",
@@ -165,27 +179,3 @@ class Broker:
                         open_places -= 1
         finally:
             consumer.close()
-
-
-class GroupProgress:
-    """Asks again and again how many records a group has finished."""
-
-    def __init__(self, address: str, group: str, topics: Iterable[str], partitions: int) -> None:
-        self._consumer = Consumer(
-            {"bootstrap.servers": address, **_SILENT, "group.id": group, "enable.auto.commit": False}
-        )
-        self._places = [TopicPartition(topic, part) for topic in topics for part in range(partitions)]
-        self._last = 0
-
-    def done(self) -> int:
-        """The records whose results the group says are written."""
-        try:
-            found = self._consumer.committed(self._places, timeout=5.0)
-        except KafkaException:
-            return self._last
-        self._last = max(self._last, sum(max(0, place.offset) for place in found))
-        return self._last
-
-    def close(self) -> None:
-        """Leave."""
-        self._consumer.close()

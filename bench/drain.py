@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import time
 import uuid
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from bench.broker import Broker
 from bench.paths import BUILD
 from bench.process import Program, usage
+from bench.progress import FileProgress, GroupProgress, Progress
 from bench.reference import Answer, Inputs, Tally, expected
 from bench.systems import Job, System
 from bench.workloads import Workload
@@ -103,8 +104,9 @@ class Task:
 class Lab:
     """A broker and the right answers, kept over many runs."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, folder: Path = BUILD) -> None:
         self.broker = broker
+        self._folder = folder
         self._answers: dict[tuple[str, str], Answer] = {}
 
     def drain(self, task: Task) -> Result:
@@ -128,7 +130,7 @@ class Lab:
                 result.samples = self._watch(task, job, program)
             finally:
                 program.stop()
-            _summarise(result)
+            summarise(result)
             result.error = self.check(task, job.output).difference(right)
         except Exception as error:  # noqa: BLE001 -- one system that fails must not lose the others' results
             result.error = f"{type(error).__name__}: {error}"
@@ -136,15 +138,22 @@ class Lab:
             self.clean(name)
         return result
 
-    def job(self, task: Task, name: str) -> Job:
-        """Make the topics a task needs, and say what its program has to know."""
+    def job(
+        self,
+        task: Task,
+        name: str,
+        topics: Mapping[str, str] | None = None,
+        *,
+        mode: str = "throughput",
+    ) -> Job:
+        """Make the topics a task needs, unless they are given, and say what its program has to know."""
         task.system.prepare()
-        topics = {
+        topics = topics or {
             role: self.broker.ensure(data, task.partitions) for role, data in sorted(task.inputs.items())
         }
         output = f"{name}-out"
         self.broker.create(output, task.partitions)
-        folder = BUILD / "runs" / name
+        folder = self._folder / "runs" / name
         folder.mkdir(parents=True)
         return Job(
             workload=task.workload.name,
@@ -155,18 +164,20 @@ class Lab:
             partitions=task.partitions,
             threads=os.cpu_count() or 2,
             guarantee=task.guarantee,
+            latency=mode,
             state_dir=str(folder / "state"),
             progress_file=str(folder / "progress"),
+            port=_free_ports(),
             records=sum(task.inputs[role].records for role in task.workload.measured),
             settings=task.settings,
         )
 
     def start(self, system: System, job: Job) -> Program:
         """Start the program of a job."""
-        folder = BUILD / "runs" / job.application_id
+        folder = self._folder / "runs" / job.application_id
         job_file = folder / "job.json"
         job_file.write_text(json.dumps(job.as_json()))
-        return Program(system.command(job_file), BUILD / "logs" / f"{job.application_id}.log")
+        return Program(system.command(job_file), self._folder / "logs" / f"{job.application_id}.log")
 
     def answer(self, task: Task) -> Answer:
         """The right answer, computed once for each input."""
@@ -180,23 +191,29 @@ class Lab:
         read = task.workload.reader(task.system.form)
         if task.workload.multiset:
             tally = Tally()
-            for key, value in self.broker.read(output):
-                tally.add(str(read(key, value)[1]))
+            for record in self.broker.read(output):
+                tally.add(str(read(*record).value))
             return Answer(tally=tally)
-        finals = dict(read(key, value) for key, value in self.broker.read(output))
+        finals: dict[str, object] = {}
+        newest: dict[str, int] = {}
+        for record in self.broker.read(output):
+            key, value, at = read(*record)
+            if at >= newest.get(key, 0):
+                finals[key], newest[key] = value, at
         return Answer({key: value for key, value in finals.items() if value is not None})
 
     def clean(self, name: str) -> None:
         """Remove the topics and files of a run; its log stays."""
         self.broker.sweep(name)
-        shutil.rmtree(BUILD / "runs" / name, ignore_errors=True)
+        shutil.rmtree(self._folder / "runs" / name, ignore_errors=True)
 
-    def progress(self, system: System, job: Job, measured: tuple[str, ...]) -> Any:
+    def progress(self, system: System, job: Job, measured: tuple[str, ...]) -> Progress:
         """How far a program says it is."""
-        if system.commits_group:
-            topics = [job.inputs[role] for role in measured]
-            return self.broker.group_progress(job.application_id, topics, job.partitions)
-        return FileProgress(Path(job.progress_file))
+        if not system.commits_group:
+            return FileProgress(Path(job.progress_file), job.records)
+        topics = [job.inputs[role] for role in measured]
+        inner = system.inner_topics(job)
+        return GroupProgress(self.broker, job.application_id, topics, job.partitions, inner)
 
     def _watch(self, task: Task, job: Job, program: Program) -> list[Sample]:
         samples: list[Sample] = []
@@ -210,8 +227,9 @@ class Lab:
                 at = time.monotonic() - program.started
                 samples.append(Sample(at, done, used.cpu, used.rss, usage(pids).cpu - before))
                 if done >= job.records:
+                    time.sleep(task.system.settle)
                     return samples
-                if not program.running:
+                if not program.running and progress.done() < job.records:
                     raise RuntimeError(f"the program ended by itself:\n{program.tail()}")
                 if at > task.timeout:
                     raise TimeoutError(f"{done:,} of {job.records:,} records after {at:.0f} s")
@@ -220,24 +238,16 @@ class Lab:
             progress.close()
 
 
-class FileProgress:
-    """The progress of a program that writes the number of finished records into a file."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._last = 0
-
-    def done(self) -> int:
-        """The number that stands there."""
-        with suppress(OSError, ValueError):
-            self._last = max(self._last, int(self._file.read_text() or 0))
-        return self._last
-
-    def close(self) -> None:
-        """Nothing to close."""
+def _free_ports() -> int:
+    """The first of a few neighbouring ports that nobody uses now."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = int(found.getsockname()[1])
+    return port if port < 65_000 else port - 1_000
 
 
-def _summarise(result: Result) -> None:
+def summarise(result: Result) -> None:
+    """Work the figures out of the samples."""
     samples = result.samples
     end = samples[-1]
     start = next(sample for sample in samples if sample.done >= WARM * end.done)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import kstreams
+from bench.peers_venv import peer_python
 
 PROGRAMS = Path(__file__).parent / "programs"
 ALOS = "at_least_once"
@@ -31,6 +32,8 @@ class Job:
     progress_file: str
     latency: str = "throughput"
     records: int = 0
+    port: int = 0
+    """The first of as many free ports as there are threads."""
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -46,8 +49,14 @@ class System:
     form = "binary"
     commits_group = True
     """Whether its progress is a consumer group named by the application id; else it writes a file."""
+    settle = 0.0
+    """Seconds to wait after the last record counts as finished, for what is still on its way."""
     workloads: frozenset[str] = frozenset()
     guarantees: frozenset[str] = frozenset()
+
+    def inner_topics(self, _: Job) -> str:
+        """What is in the name of every repartition topic of a run; "" where there is none."""
+        return ""
 
     def prepare(self) -> None:
         """Compile or install what is needed; raises with the reason if that fails."""
@@ -78,8 +87,12 @@ class KafkaStreams(System):
 
     name = "kstreams"
     title = "Kafka Streams"
+    settle = 1.2  # a commit and a bit
     workloads = Tidemill.workloads
     guarantees = frozenset({ALOS, EOS})
+
+    def inner_topics(self, job: Job) -> str:
+        return f"{job.application_id}-by-" if job.workload in ("W1", "W7") else ""
 
     def prepare(self) -> None:
         kstreams.compile_sources()
@@ -88,4 +101,67 @@ class KafkaStreams(System):
         return kstreams.command(job_file)
 
 
-SYSTEMS: Mapping[str, System] = {system.name: system for system in (Tidemill(), KafkaStreams())}
+class PlainPySpark(System):
+    """PySpark by hand: native operators, Spark's own sink, which knows no transactions."""
+
+    name = "pyspark"
+    title = "Plain PySpark"
+    form = "text"
+    commits_group = False
+    workloads = Tidemill.workloads - {"W3"}
+    guarantees = frozenset({ALOS})
+
+    def command(self, job_file: Path) -> list[str]:
+        return [sys.executable, str(PROGRAMS / "pyspark_app.py"), str(job_file)]
+
+
+class Peer(System):
+    """A Python library in a venv of its own."""
+
+    form = "json"
+
+    def prepare(self) -> None:
+        peer_python(self.name)
+
+    def command(self, job_file: Path) -> list[str]:
+        return [str(peer_python(self.name)), str(PROGRAMS / f"{self.name}_app.py"), str(job_file)]
+
+
+class Quix(Peer):
+    """Quix Streams, a process per core."""
+
+    name = "quix"
+    title = "Quix Streams"
+    settle = 1.2
+    workloads = frozenset({"W0", "W1", "W2", "W3", "W4", "W5", "W7", "sum"})
+    guarantees = frozenset({ALOS, EOS})
+
+    def inner_topics(self, job: Job) -> str:
+        return f"repartition__{job.application_id}--" if job.workload in ("W1", "W7") else ""
+
+
+class Bytewax(Peer):
+    """Bytewax, a process per core; it tells results of a window once, when it is closed."""
+
+    name = "bytewax"
+    title = "Bytewax"
+    commits_group = False
+    workloads = frozenset({"W0", "W1", "W2"})
+    guarantees = frozenset({ALOS})
+
+
+class Pathway(Peer):
+    """Pathway, a thread per core; it sends every change with the moment it was made."""
+
+    name = "pathway"
+    title = "Pathway"
+    settle = 3.0
+    commits_group = False
+    workloads = frozenset({"W0", "W1", "W2"})
+    guarantees = frozenset({ALOS})
+
+
+SYSTEMS: Mapping[str, System] = {
+    system.name: system
+    for system in (Tidemill(), KafkaStreams(), PlainPySpark(), Quix(), Bytewax(), Pathway())
+}

@@ -106,7 +106,7 @@ def rows(results: Sequence[Result]) -> list[list[str]]:
                 _number(line.figure(lambda result: result.steady_cpu), 2),
                 _number(line.figure(lambda result: result.first_progress), 1),
                 _number(line.figure(lambda result: result.peak_rss / 2**20)),
-                (line.error or "").splitlines()[0][:80] if line.error else "",
+                line.error.splitlines()[0][:80] if line.error else "",
             ]
         )
     return table

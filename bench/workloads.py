@@ -5,12 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bench.data import Dataset
 from bench.reference import Inputs
 
-Outcome = tuple[str, object]
-"""A key with its newest value; a key of "" is a row of a multiset."""
+
+class Outcome(NamedTuple):
+    """What an output record says: of a key, its value; of a multiset (with no key), a row.
+
+    A larger `time` wins where it is given; else the later record does.
+    """
+
+    key: str
+    value: object
+    time: int = 0
+
+
 Reader = Callable[[bytes | None, bytes | None], Outcome]
 
 
@@ -45,40 +56,51 @@ class Workload:
         return inputs
 
     def reader(self, form: str) -> Reader:
-        """How to read an output record: `binary` as Kafka Streams writes it, or `text`."""
+        """How to read an output record: `binary` as Kafka Streams writes it, `text` or `json`."""
         if self.multiset or self.name == "W6":
             return _READ_JSON[self.name]
         if form == "text":
             return _read_text
+        if form == "json":
+            return _read_named
         return _read_windowed if self.windowed else _read_long
 
 
 def _read_text(key: bytes | None, value: bytes | None) -> Outcome:
     assert key is not None
-    return key.decode(), None if value is None else int(value)
+    return Outcome(key.decode(), None if value is None else int(value))
 
 
 def _read_long(key: bytes | None, value: bytes | None) -> Outcome:
     assert key is not None
-    return key.decode(), None if value is None else int.from_bytes(value, "big", signed=True)
+    return Outcome(key.decode(), None if value is None else int.from_bytes(value, "big", signed=True))
 
 
 def _read_windowed(key: bytes | None, value: bytes | None) -> Outcome:
     assert key is not None
     name = f"{key[:-8].decode()}@{int.from_bytes(key[-8:], 'big', signed=True)}"
-    return name, None if value is None else int.from_bytes(value, "big", signed=True)
+    return Outcome(name, None if value is None else int.from_bytes(value, "big", signed=True))
+
+
+def _read_named(_: bytes | None, value: bytes | None) -> Outcome:
+    """`{"k": name, "n": number}`; with `diff` and `time` where changes are told instead of values."""
+    row = json.loads(value or b"{}")
+    if "diff" not in row:
+        return Outcome(row["k"], row["n"])
+    # Of two changes of one moment the new value counts, not the old one that is taken back.
+    return Outcome(row["k"], row["n"] if row["diff"] > 0 else None, 2 * row["time"] + (row["diff"] > 0))
 
 
 def _row(template: str) -> Reader:
     def read(_: bytes | None, value: bytes | None) -> Outcome:
-        return "", template % json.loads(value or b"{}")
+        return Outcome("", template % json.loads(value or b"{}"))
 
     return read
 
 
 def _read_pair(key: bytes | None, value: bytes | None) -> Outcome:
     assert key is not None
-    return key.decode(), None if value is None else str(_read_match(key, value)[1])
+    return Outcome(key.decode(), None if value is None else str(_read_match(key, value).value))
 
 
 _read_match = _row("%(left)d %(right)d")

@@ -62,7 +62,7 @@ final class Topologies {
     private static void wordCount(Job job, StreamsBuilder builder) {
         builder.stream(job.inputs.get("lines"), Consumed.with(STRING, STRING))
                 .flatMapValues(line -> Arrays.asList(line.split(" ")))
-                .groupBy((key, word) -> word, Grouped.with(STRING, STRING))
+                .groupBy((key, word) -> word, Grouped.with("by-word", STRING, STRING))
                 .count(Materialized.with(STRING, LONG))
                 .toStream()
                 .to(job.output, Produced.with(STRING, LONG));
@@ -112,7 +112,7 @@ final class Topologies {
 
     private static void joinThenCount(Job job, StreamsBuilder builder) {
         located(job, builder)
-                .groupBy((user, event) -> event.city, Grouped.with(STRING, LOCATED))
+                .groupBy((user, event) -> event.city, Grouped.with("by-city", STRING, LOCATED))
                 .windowedBy(TimeWindows.ofSizeAndGrace(WINDOW, Duration.ofHours(1)))
                 .count(Materialized.with(STRING, LONG))
                 .toStream()
