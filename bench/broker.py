@@ -42,10 +42,14 @@ class Broker:
         self._admin: AdminClient
 
     def __enter__(self) -> Self:
-        if self._own:
+        self.revive()
+        return self
+
+    def revive(self) -> None:
+        """Start the broker unless it runs: one that died must not cost the measurements still to come."""
+        if self._own and not self._cluster.running:
             self._cluster.start()
         self._admin = AdminClient({"bootstrap.servers": self.address, **SILENT})
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -107,14 +111,16 @@ class Broker:
         new = NewTopic(topic, partitions, 1, config={**_FOREVER, **(config or {})})
         self._admin.create_topics([new])[topic].result(_SECONDS)
         deadline = time.monotonic() + _SECONDS
-        while True:
-            try:
-                if len(self.ends(topic)) == partitions:
-                    return
-            except KafkaException:
-                if time.monotonic() > deadline:
-                    raise
+        while not self._serves(topic, partitions):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{topic} was not created in time")
             time.sleep(0.05)
+
+    def _serves(self, topic: str, partitions: int) -> bool:
+        try:
+            return len(self.ends(topic)) == partitions
+        except KafkaException:
+            return False
 
     def delete(self, topics: Iterable[str]) -> None:
         """Delete topics, and wait until they are gone."""
@@ -123,7 +129,10 @@ class Broker:
             return
         for future in self._admin.delete_topics(names).values():
             future.result(_SECONDS)
+        deadline = time.monotonic() + _SECONDS
         while set(names) & self.topics():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{', '.join(names)} could not be deleted in time")
             time.sleep(0.05)
 
     def sweep(self, name: str) -> None:

@@ -37,7 +37,11 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Dataset:
-    """Records of one topic. `name` tells all of them apart, so that a topic can be used again."""
+    """Records of one topic. `name` tells all of them apart, so that a topic can be used again.
+
+    Kinds: `events` of keys by chance, `turns` the same with all keys in turn, `lines` of words, `table` with
+    a row per key.
+    """
 
     kind: str
     records: int
@@ -59,6 +63,10 @@ class Dataset:
         """The facts behind `rows` of an event stream."""
         draw = random.Random(self.seed).random
         keys, rate = self.keys, self.rate
+        if self.kind == "turns":
+            for number in range(self.records):
+                yield Event(number, number % keys, int(draw() * 1000), BASE_MS + number * 1000 // rate)
+            return
         for number in range(self.records):
             yield Event(number, int(draw() * keys), int(draw() * 1000), BASE_MS + number * 1000 // rate)
 
@@ -109,4 +117,4 @@ def _table(data: Dataset) -> Iterator[Record]:
         yield Record(name.encode(), value.encode(), TABLE_MS)
 
 
-_MAKERS = {"events": _events, "lines": _lines, "table": _table}
+_MAKERS = {"events": _events, "turns": _events, "lines": _lines, "table": _table}

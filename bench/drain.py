@@ -9,6 +9,7 @@ import socket
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,7 @@ class Lab:
         topics = topics or {
             role: self.broker.ensure(data, task.partitions) for role, data in sorted(task.inputs.items())
         }
+        records = sum(task.inputs[role].records for role in task.workload.measured)
         output = f"{name}-out"
         self.broker.create(output, task.partitions)
         folder = self._folder / "runs" / name
@@ -168,8 +170,8 @@ class Lab:
             state_dir=str(folder / "state"),
             progress_file=str(folder / "progress"),
             port=_free_ports(),
-            records=sum(task.inputs[role].records for role in task.workload.measured),
-            settings=task.settings,
+            records=records,
+            settings={**task.system.settings(records), **task.settings},
         )
 
     def start(self, system: System, job: Job) -> Program:
@@ -203,8 +205,9 @@ class Lab:
         return Answer({key: value for key, value in finals.items() if value is not None})
 
     def clean(self, name: str) -> None:
-        """Remove the topics and files of a run; its log stays."""
-        self.broker.sweep(name)
+        """Remove the topics and files of a run; its log stays. What cannot be removed does no harm."""
+        with suppress(Exception):
+            self.broker.sweep(name)
         shutil.rmtree(self._folder / "runs" / name, ignore_errors=True)
 
     def progress(self, system: System, job: Job, measured: tuple[str, ...]) -> Progress:

@@ -70,7 +70,7 @@ def recovery(lab: Lab, system: str, guarantee: str, run: int = 0, keys: int = 1_
     """Seconds from the restart after `kill -9` until records that came meanwhile are finished, and right."""
     result = Life("recovery", system, guarantee, keys, run)
     records, later = keys + keys // 4, 10_000
-    everything = Dataset("events", records + later, keys, seed=7)
+    everything = Dataset("turns", records + later, keys)
     with _caught(result), _session(lab, system, guarantee, None) as session:
         rows = everything.rows()
         lab.broker.produce(session.source, session.job.partitions, islice(rows, records))

@@ -57,14 +57,20 @@ def write(store: Store, docs: Path) -> None:
     page.write_text(f"{measured}\n\n{_BY_HAND}{by_hand or chr(10)}")
 
 
+_GENERATED = "<!-- This part is written by `python -m bench`; see bench/page.py. -->"
+_NOTHING_YET = """\
+No figures have been taken for this version yet. `make bench-full` takes them all and writes them here,
+`make bench` gives a table in a quarter of an hour, `make bench-quick` in under four minutes."""
 _BY_HAND = "<!-- below: written by hand -->"
 
 
 def _sections(store: Store, pictures: dict[str, str]) -> list[str]:
+    if not (store.drains or store.latencies or store.lives):
+        return ["# Benchmarks", _GENERATED, _NOTHING_YET, _words("method")]
     about = store.about
     parts = [
         "# Benchmarks",
-        "<!-- This part is written by `python -m bench`; see bench/page.py. -->",
+        _GENERATED,
         f"Measured on {about['date']}: {about['processor']}, {about['cores']} cores, {about['memory']}, "
         f"{about['system']}, Python {about['python']}, Tidemill {about['tidemill']}; load before the start "
         f"{about['load']}. The broker runs on the same cores. The command:",

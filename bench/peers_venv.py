@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.paths import BUILD
 
-_LOCKS = Path(__file__).parent / "peers"
+_LOCKS = Path(__file__).parent / "peers" / "requirements"
 _SECONDS = 600
 
 

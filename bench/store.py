@@ -26,6 +26,8 @@ class Store:
     latencies: list[Latency] = field(default_factory=list)
     lives: list[Life] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    """Measurements that could not even be begun, and why."""
     about: dict[str, str] = field(default_factory=lambda: machine())
 
     def save(self) -> None:
@@ -44,6 +46,7 @@ class Store:
             "latencies": [result.as_json() for result in self.latencies],
             "lives": [result.as_json() for result in self.lives],
             "left_out": self.left_out,
+            "broken": self.broken,
         }
 
     @classmethod
@@ -61,6 +64,7 @@ class Store:
             [Latency(**row) for row in found["latencies"]],
             [Life(**row) for row in found["lives"]],
             found["left_out"],
+            found["broken"],
             found["about"],
         )
 
@@ -74,6 +78,7 @@ class Store:
                 if run.error
             ),
             *(f"latency {run.workload} {run.setup}: {run.error}" for run in self.latencies if run.error),
+            *self.broken,
             *(f"{run.measure} {run.guarantee} {run.system}: {run.error}" for run in self.lives if run.error),
         ]
 

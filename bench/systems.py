@@ -10,8 +10,10 @@ from typing import Any
 
 from bench import kstreams
 from bench.peers_venv import peer_python
+from tidemill.runtime.config import AppConfig
 
 PROGRAMS = Path(__file__).parent / "programs"
+_SMALL_BACKLOG = 10_000
 ALOS = "at_least_once"
 EOS = "exactly_once_v2"
 
@@ -58,6 +60,10 @@ class System:
         """What is in the name of every repartition topic of a run; "" where there is none."""
         return ""
 
+    def settings(self, _: int) -> Mapping[str, str]:
+        """Settings for a backlog of so many records."""
+        return {}
+
     def prepare(self) -> None:
         """Compile or install what is needed; raises with the reason if that fails."""
 
@@ -77,6 +83,13 @@ class Tidemill(System):
     title = "Tidemill"
     workloads = frozenset({"W0", "W1", "W2", "W3", "W4", "W5", "W6", "W7", "sum"})
     guarantees = frozenset({ALOS, EOS})
+
+    def settings(self, records: int) -> Mapping[str, str]:
+        # Batches of a fifth of the backlog at most: there must be several to see a steady state.
+        if records < _SMALL_BACKLOG:
+            return {}
+        usual = AppConfig(application_id="usual").max_offsets_per_trigger
+        return {"max.offsets.per.trigger": str(min(usual or records, records // 5))}
 
     def command(self, job_file: Path) -> list[str]:
         return [sys.executable, str(PROGRAMS / "tidemill_app.py"), str(job_file)]

@@ -89,7 +89,7 @@ def join_then_count(spark: SparkSession, job: Job) -> DataFrame:
 
 
 def sum_per_key(spark: SparkSession, job: Job) -> DataFrame:
-    """The sum of each key; with the time of the newest record, since Spark's sink cannot set it."""
+    """The sum of each key."""
     sums = _events(spark, job, "events").groupBy("key").agg(F.sum("amount").alias("total"))
     return _text(sums, F.col("key"), "total")
 
@@ -153,7 +153,7 @@ def _read(spark: SparkSession, job: Job, role: str) -> DataFrame:
         .option("kafka.bootstrap.servers", job["bootstrap"])
         .option("subscribe", job["inputs"][role])
         .option("startingOffsets", "earliest")
-        .option("maxOffsetsPerTrigger", "500000")
+        .option("maxOffsetsPerTrigger", str(max(10_000, min(500_000, job["records"] // 5))))
         .load()
     )
 

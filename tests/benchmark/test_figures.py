@@ -7,14 +7,15 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from bench import charts, page
+from bench import charts, page, plan
 from bench.data import Dataset
-from bench.drain import Result, Sample, summarise
+from bench.drain import Lab, Result, Sample, summarise
 from bench.latency import Latency
 from bench.lifecycle import Life
 from bench.process import Program, tree
@@ -149,6 +150,26 @@ def test_figures_survive_the_file_and_make_a_page(tmp_path: Path) -> None:
     assert "TimeoutError: 5 of 10 records" in written
     for name in ("ratios", "throughput", "keys", "latency"):
         ElementTree.parse(tmp_path / "benchmarks" / f"{name}.svg")
+
+
+def test_without_figures_the_page_says_so(tmp_path: Path) -> None:
+    page.write(Store(tmp_path / "none.json"), tmp_path)
+    assert "No figures have been taken" in (tmp_path / "benchmarks.md").read_text()
+
+
+def test_a_session_goes_on_after_a_failure_and_ends_with_its_budget(tmp_path: Path) -> None:
+    class Stopped:
+        def revive(self) -> None:
+            raise RuntimeError("no broker")
+
+    store = Store(tmp_path / "figures.json")
+    lab = Lab(Stopped(), tmp_path)  # type: ignore[arg-type]
+    replace(plan.SESSIONS["quick"], runs=1).carry_out(lab, store)
+    assert len(store.broken) == 8
+    assert store.errors[0] == "W2 tidemill at_least_once run 1: RuntimeError: no broker"
+    replace(plan.SESSIONS["full"], budget=-1.0).carry_out(lab, store)
+    assert len(store.left_out) > 100
+    assert Store.load(store.file).left_out == store.left_out
 
 
 def test_charts_have_room_for_the_largest() -> None:

@@ -21,6 +21,7 @@ def lab(kafka: Cluster, tmp_path: Path) -> Iterator[Lab]:
         broker.delete(topic for topic in broker.topics() if topic.startswith("in-"))
 
 
+@pytest.mark.bench
 def test_a_backlog_is_drained_measured_and_checked(lab: Lab) -> None:
     task = Task(WORKLOADS["W2"], SYSTEMS["tidemill"], ALOS, records=3000, keys=100, timeout=120)
     result = lab.drain(task)
