@@ -24,6 +24,7 @@ COMMANDS: dict[str, Entry] = {
     "consume": Entry("tidemill.cli.consume", "Read records from topics, from any place to any end."),
     "datagen": Entry("tidemill.cli.datagen", "Make up records: into topics at a rate, or into a file."),
     "groups": Entry("tidemill.cli.groups", "Consumer groups: lag, members, moving offsets.", ("group",)),
+    "app": Entry("tidemill.cli.app", "Apps: run, watch, stop, reset, upgrade.", ("apps",)),
     "doctor": Entry("tidemill.cli.doctor", "Check this machine and the cluster, and say what to do."),
     "config": Entry("tidemill.cli.config", "Settings and profiles: what is used, and where it comes from."),
     "completion": Entry("tidemill.cli.completion", "Print the completion script of a shell."),
@@ -78,7 +79,7 @@ app.callback()(root)
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; never shows a trace unless asked to."""
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
-    options = Options()
+    options = Options(words=tuple(arguments))
     try:
         return _invoke(arguments, options)
     except BrokenPipeError:

@@ -32,6 +32,8 @@ class Options:
     quiet: bool = False
     no_color: bool = False
     yes: bool = False
+    words: tuple[str, ...] = ()
+    """The whole command, as it was typed."""
 
     def take(self, other: dict[str, Any]) -> None:
         """Options said later win; settings add up."""
@@ -46,7 +48,7 @@ class Options:
 
     @classmethod
     def names(cls) -> list[str]:
-        return [item.name for item in fields(cls)]
+        return [item.name for item in fields(cls) if item.name != "words"]
 
 
 class Session:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from tidemill.dsl.builder import StreamsBuilder
 from tidemill.errors import TidemillError, UsageError
+from tidemill.kafka.admin import Admin
 from tidemill.runtime.config import AppConfig
 from tidemill.runtime.layers import load_config
+from tidemill.runtime.reset import ResetPlan, reset
 from tidemill.runtime.signals import stop_on_signal
 from tidemill.runtime.state import Listener, State
 from tidemill.runtime.supervision import ErrorHandler
@@ -124,6 +126,47 @@ class App:
         """Go on after `pause`."""
         with self._lifecycle:
             self._watcher.resume()
+
+    def reset(
+        self,
+        *,
+        dry_run: bool = False,
+        input_topics: Iterable[str] | None = None,
+        intermediate_topics: Iterable[str] | None = None,
+        internal_topics: Iterable[str] | None = None,
+        dead_letter_topics: Iterable[str] = (),
+        **target: Any,
+    ) -> ResetPlan:
+        """Forget all state and begin anew: at the beginning of the input topics, or where `target` says.
+
+        `target` is one of `to_earliest=True`, `to_latest=True`, `to_offset=`, `to_datetime=`, `by_duration=`,
+        `shift_by=`, `from_file=`. Refused while the app runs. Returns what was done, or would be.
+        """
+        from tidemill.runtime import reset_plan
+
+        request = reset_plan.ResetRequest.of(
+            target, input_topics, intermediate_topics, internal_topics, dead_letter_topics
+        )
+        admin, config = Admin(self.config.admin_settings()), self.config
+        plan = reset_plan.prepare_reset(
+            admin,
+            self.application_id,
+            folder=config.folder,
+            checkpoint=config.checkpoint,
+            request=request,
+            topology=self.topology.to_json(),
+        )
+        if not dry_run:
+            reset(plan, admin)
+        return plan
+
+    def clean_up(self) -> None:
+        """Wipe the state: stores begin empty, and the app goes on where it was. Refused while it runs."""
+        from tidemill.runtime.reset_plan import keep_offsets
+
+        admin, config = Admin(self.config.admin_settings()), self.config
+        plan = keep_offsets(admin, self.application_id, folder=config.folder, checkpoint=config.checkpoint)
+        reset(plan, admin)
 
     def describe(self) -> str:
         """The topology in Kafka Streams' text form."""

@@ -11,7 +11,6 @@ from typing import Any
 from tidemill.engine.steps import physical_plan
 from tidemill.errors import TidemillError
 from tidemill.topology import Topology
-from tidemill.topology.compatibility import compare
 
 Offsets = dict[tuple[str, int], int]
 """Offsets by (topic, partition)."""
@@ -85,21 +84,6 @@ class Checkpoint:
         unfinished = self._note.with_suffix(".tmp")
         unfinished.write_text(json.dumps({"version": _VERSION, **asdict(note)}, indent=1), encoding="utf-8")
         unfinished.replace(self._note)
-
-    def check(self, old: Note, new: Note) -> None:
-        """Refuse a topology that cannot go on with the state there is."""
-        verdicts = compare(old.topology, new.topology)
-        moved = [store for store, level in new.levels.items() if old.levels.get(store, level) != level]
-        reasons = [str(store) for store in verdicts.stores] if not verdicts.may_go_on else []
-        reasons += [f"{store}: needs reset (it moved behind another shuffle)" for store in moved]
-        if new.depth != old.depth and old.levels:
-            reasons.append(f"the plan has {new.depth} levels now, it had {old.depth}")
-        if reasons:
-            raise IncompatibleError(
-                "the topology changed in a way the state does not survive:\n  " + "\n  ".join(reasons),
-                where=str(self.folder),
-                remedy="undo the change, use another application id, or reset the app",
-            )
 
     def committed(self) -> Offsets:
         """The end of the last batch that is known to be finished; empty where Spark's files are not local."""

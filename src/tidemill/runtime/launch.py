@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,11 +18,14 @@ from tidemill.engine.steps import physical_plan
 from tidemill.errors import TidemillError, UsageError
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.groups import committed
+from tidemill.runtime.begin import forget_begin, read_begin, refuse_unfinished_reset
 from tidemill.runtime.checkpoint import Checkpoint, Note
 from tidemill.runtime.config import AppConfig, Latency, MissingCheckpoint
 from tidemill.runtime.group import GroupProgress
 from tidemill.runtime.lock import InstanceLock, already_running
+from tidemill.runtime.record import RunRecord
 from tidemill.runtime.topics import check_sources, create_topics, marker_topic
+from tidemill.runtime.upgrade import refuse_lost_state
 from tidemill.topology import Topology
 from tidemill.topology.nodes.source import ResetPolicy
 
@@ -55,6 +59,7 @@ class Launch:
         self._starting = starting
         self._spark = spark
         self._lock = InstanceLock(config.folder)
+        self.record = RunRecord(config, topology)
         self._engine_lock: EngineLock | None = None
         self.group: GroupProgress
 
@@ -62,6 +67,8 @@ class Launch:
         """Take the locks, look at topics and state, start Spark; nothing is written before all is well."""
         config = self.config
         self._lock.acquire(config.application_id)
+        self.record.begin()
+        refuse_unfinished_reset(config.application_id, config.folder)
         admin = Admin(config.admin_settings())
         self.group = GroupProgress(admin, config.application_id)
         partitions = check_sources(admin, self.topology, config)
@@ -70,8 +77,10 @@ class Launch:
         self.tasks = earlier.tasks if earlier else config.tasks or max(partitions, _slots(config.master))
         note = Note.of(self.topology, self.tasks)
         if earlier is not None:
-            self.checkpoint.check(earlier, note)
-        if not self._has_state(earlier):
+            refuse_lost_state(earlier, note, self.checkpoint.folder)
+        if self._has_state(earlier):
+            forget_begin(config.folder)
+        else:
             self._starting = self._first_offsets(admin)
         create_topics(admin, self.topology, config, partitions=partitions, tasks=self.tasks)
         self._spark = self._spark or spark_session(
@@ -119,12 +128,13 @@ class Launch:
         )
         return start_query(self._spark, plan)
 
-    def release(self) -> None:
-        """Give the locks back."""
+    def release(self, error: TidemillError | None = None) -> None:
+        """Give the locks back, and say what the end was."""
         if self._engine_lock is not None:
             with suppress(Exception):  # a JVM that is gone holds no lock
                 self._engine_lock.release()
             self._engine_lock = None
+        self.record.end(error)
         self._lock.release()
 
     def _has_state(self, earlier: Note | None) -> bool:
@@ -139,6 +149,11 @@ class Launch:
             return {topic: self._complete(admin, topic, parts) for topic, parts in self._starting.items()}
         config = self.config
         known = committed(admin, config.application_id)
+        begin: Mapping[str, Mapping[int, int]] | None = read_begin(config.folder, known)
+        if begin is not None:
+            return {
+                topic: self._complete(admin, topic, begin.get(topic, {})) for topic in self._topics(begin)
+            }
         if not known:
             self._refuse_none()
             return None
@@ -151,11 +166,12 @@ class Launch:
             )
         if config.missing_checkpoint is MissingCheckpoint.RESET:
             return None
-        begin: dict[str, dict[int, int]] = {}
+        reached: dict[str, dict[int, int]] = {}
         for (topic, partition), offset in known.items():
-            begin.setdefault(topic, {})[partition] = offset
+            reached.setdefault(topic, {})[partition] = offset
         return {
-            topic: self._complete(admin, topic, begin.get(topic, {})) for topic in self.topology.source_topics
+            topic: self._complete(admin, topic, reached.get(topic, {}))
+            for topic in self.topology.source_topics
         }
 
     def _refuse_none(self) -> None:
@@ -165,6 +181,12 @@ class Launch:
                     f"`{source.name}` has no position yet, and its reset policy is `none`",
                     remedy="give starting_offsets, or the policy earliest or latest",
                 )
+
+    def _topics(self, begin: Mapping[str, object]) -> list[str]:
+        """What is read, of what a reset named: topics of a pattern are only there."""
+        patterns = [source.pattern for source in self.topology.sources if source.pattern is not None]
+        found = [topic for topic in begin if any(re.fullmatch(pattern, topic) for pattern in patterns)]
+        return list(dict.fromkeys([*self.topology.source_topics, *found]))
 
     def _complete(self, admin: Admin, topic: str, given: Mapping[int, int]) -> dict[int, int]:
         """Offsets for every partition; -1 is the end and -2 the beginning in Spark's language."""

@@ -1,10 +1,12 @@
-"""Where configuration comes from: code, the environment, a TOML file; the first that speaks wins."""
+"""Where configuration comes from: command line, code, environment, a file; the first that speaks wins."""
 
 from __future__ import annotations
 
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +35,27 @@ def load_config(
     environ = os.environ if environ is None else environ
     code = Settings.of(dict(_named(given)), source="code")
     environment = Settings.of(dict(_of_environment(environ)), source="environment")
-    layers = code.over(environment)
+    over, under = _command_line.get()
+    layers = over.over(code).over(environment)
     chosen = file or environ.get(f"{_PREFIX}APP_CONFIG")
     if chosen:
-        layers = layers.over(_of_file(Path(chosen)))
-    return parse_config(application_id, layers)
+        layers = layers.over(read_config_file(Path(chosen)))
+    return parse_config(application_id, layers.over(under))
+
+
+@contextmanager
+def command_line(*, over: Settings, under: Settings) -> Iterator[None]:
+    """Apps made inside get settings that win over their program's, and others where it says nothing."""
+    token = _command_line.set((over, under))
+    try:
+        yield
+    finally:
+        _command_line.reset(token)
+
+
+_command_line: ContextVar[tuple[Settings, Settings]] = ContextVar(
+    "command_line", default=(Settings(), Settings())
+)
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
@@ -59,7 +77,8 @@ def _of_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield "bootstrap.servers", value
 
 
-def _of_file(path: Path) -> Settings:
+def read_config_file(path: Path) -> Settings:
+    """The settings in a TOML file."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -52,6 +52,7 @@ class Watcher:
         from tidemill.runtime.launch import Launch  # brings Spark in: only a watched app needs it
 
         self._launch = Launch(config, topology, spark=spark, starting=starting)
+        self.states.listen(lambda new, _old: self._launch.record.moved(new))
         self._metrics = Metrics()
         self._query: RunningQuery | None = None
         self._wish = _Wish.RUN
@@ -79,8 +80,8 @@ class Watcher:
             self._launch.prepare()
             self._query = self._launch.start(bounded=bounded)
         except BaseException as error:
-            self._launch.release()
             self.error = self._told(error)
+            self._launch.release(self.error)
             self.states.move(State.ERROR)
             if isinstance(error, Exception):
                 raise self.error from error
@@ -228,7 +229,7 @@ class Watcher:
         try:
             self._abandon()
         finally:
-            self._launch.release()
+            self._launch.release(error)
             self.states.move(State.ERROR)
 
     def _abandon(self) -> None:

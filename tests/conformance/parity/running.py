@@ -97,8 +97,16 @@ APP = Group(
             _RUNTIME,
             f"{_LIFE}test_stopped_app_goes_on_where_it_was",
             f"{_LIFE}test_app_that_was_never_started_stops",
+            "cli/test_app.py::test_an_app_is_run_watched_stopped_and_restarted",
         ),
-        not_yet(244, "Local state is wiped on demand", "comes with the reset tool"),
+        decided(
+            244,
+            "`clean_up()`",
+            _RUNTIME,
+            "wipes the state and keeps offsets, as in Kafka Streams; stores begin empty, since state is in"
+            " the checkpoint and not in changelogs",
+            "runtime/test_reset.py::test_app_begins_where_the_flags_say",
+        ),
         decided(
             245,
             "States of an app",

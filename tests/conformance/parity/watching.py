@@ -105,7 +105,16 @@ TOOLS = Group(
     "R",
     "Tools",
     (
-        not_yet(307, "Reset of an app", "not built yet"),
+        passed(
+            307,
+            "`tidemill app reset`",
+            Tier.TOOLS,
+            "runtime/test_reset.py::test_app_begins_where_the_flags_say",
+            "runtime/test_reset.py::test_topics_have_their_part_in_a_reset",
+            "runtime/test_reset.py::test_only_topics_of_its_own_are_deleted",
+            "runtime/test_reset.py::test_dry_run_changes_nothing",
+            "runtime/test_reset.py::test_reset_that_was_killed_is_finished",
+        ),
         decided(
             308,
             "List, describe, move and delete groups",
