@@ -39,6 +39,9 @@ def _nothing_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setenv("TIDEMILL_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("TIDEMILL_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("NO_COLOR", "1")
+    # Loading a user's program puts its folder on the path.
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    monkeypatch.setattr(sys, "path", list(sys.path))
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_an_app_is_run_watched_stopped_and_restarted(
         assert foreground.stderr is not None
         said = foreground.stderr.read()
         assert f"{name} is RUNNING" in said
-        assert f"{name} is STOPPED" in said
+        assert f"{name} STOPPED  batch " in said
         assert "Traceback" not in said
     finally:
         foreground.kill()
@@ -105,7 +105,7 @@ def test_an_app_is_run_watched_stopped_and_restarted(
         until(lambda: counted(broker, target) == {"TEA": 3, "MILK": 1}, 60)
         log = cli("app", "logs", name, "-n", "200").out
         assert log.count(f"{name} is RUNNING") == 2, "one log for both runs"
-        assert "spark" in cli("app", "logs", name, "--spark").out
+        assert "app   | " in cli("app", "logs", name, "--spark").out
         os.kill(pid, signal.SIGINT)
         assert ended(pid) == 0
     finally:

@@ -29,7 +29,7 @@ def shown(app: App, *, quiet: bool) -> Iterator[None]:
     """Show what the app does while it runs, and write it to the app's own log."""
     log_file = app.config.folder / "logs" / "app.log"
     with _own_stderr() as stream, _logging(log_file, stream, quiet=quiet):
-        app.on_state_change(lambda new, _old: _log.info("%s is %s", app.application_id, new))
+        app.on_state_change(lambda new, _old: _tell_state(app.application_id, new))
         done = threading.Event()
         draw = _redrawn if sys.stderr.isatty() and not quiet else _told
         thread = threading.Thread(target=draw, args=(app, done, stream), daemon=True)
@@ -43,6 +43,12 @@ def shown(app: App, *, quiet: bool) -> Iterator[None]:
             done.set()
             thread.join(2)
             _log.info("%s", line_of(app.application_id, app.metrics()))
+
+
+def _tell_state(name: str, state: str) -> None:
+    # The last line of a run tells its end; a listener may come too late for that.
+    if state not in ("STOPPED", "ERROR"):
+        _log.info("%s is %s", name, state)
 
 
 def line_of(name: str, figures: dict[str, Any]) -> str:

@@ -40,12 +40,15 @@ def load_config(
     chosen = file or environ.get(f"{_PREFIX}APP_CONFIG")
     if chosen:
         layers = layers.over(read_config_file(Path(chosen)))
-    return parse_config(application_id, layers.over(under))
+    if "bootstrap.servers" not in layers:
+        # Only as a whole: logins of one cluster are not for another.
+        layers = layers.over(under)
+    return parse_config(application_id, layers)
 
 
 @contextmanager
 def command_line(*, over: Settings, under: Settings) -> Iterator[None]:
-    """Apps made inside get settings that win over their program's, and others where it says nothing."""
+    """Apps made inside get settings that win over their program's, and a cluster where it names none."""
     token = _command_line.set((over, under))
     try:
         yield
