@@ -56,7 +56,8 @@ class Launch:
         self.topology = topology
         self.checkpoint = Checkpoint(config.folder, config.checkpoint)
         self.tasks = 0
-        self._starting = starting
+        self._given = starting
+        self._starting: Mapping[str, Mapping[int, int]] | None = None
         self._spark = spark
         self._lock = InstanceLock(config.folder)
         self.record = RunRecord(config, topology)
@@ -78,10 +79,13 @@ class Launch:
         note = Note.of(self.topology, self.tasks)
         if earlier is not None:
             refuse_lost_state(earlier, note, self.checkpoint.folder)
-        if self._has_state(earlier):
-            forget_begin(config.folder)
-        else:
+        if not self._has_state(earlier):
             self._starting = self._first_offsets(admin)
+        elif self._is_far:
+            # Whether there is a batch yet only Spark can see; if so, it goes by that.
+            self._starting = self._after_reset(admin, committed(admin, config.application_id))
+        else:
+            forget_begin(config.folder)
         create_topics(admin, self.topology, config, partitions=partitions, tasks=self.tasks)
         self._spark = self._spark or spark_session(
             self._master(partitions),
@@ -137,23 +141,26 @@ class Launch:
         self.record.end(error)
         self._lock.release()
 
+    @property
+    def _is_far(self) -> bool:
+        """Whether the checkpoint is where only Spark can look."""
+        return "://" in self.checkpoint.location
+
     def _has_state(self, earlier: Note | None) -> bool:
-        if "://" in self.checkpoint.location:
+        if self._is_far:
             return earlier is not None
         offsets = Path(self.checkpoint.location) / "offsets"
         return offsets.is_dir() and any(path.name.isdigit() for path in offsets.iterdir())
 
     def _first_offsets(self, admin: Admin) -> Mapping[str, Mapping[int, int]] | None:
-        """Where to begin without a checkpoint: where the user says, else by the reset policy."""
-        if self._starting is not None:
-            return {topic: self._complete(admin, topic, parts) for topic, parts in self._starting.items()}
+        """Where to begin without a checkpoint: where a reset or the user says, else by the reset policy."""
         config = self.config
         known = committed(admin, config.application_id)
-        begin: Mapping[str, Mapping[int, int]] | None = read_begin(config.folder, known)
+        begin = self._after_reset(admin, known)
         if begin is not None:
-            return {
-                topic: self._complete(admin, topic, begin.get(topic, {})) for topic in self._topics(begin)
-            }
+            return begin
+        if self._given is not None:
+            return {topic: self._complete(admin, topic, parts) for topic, parts in self._given.items()}
         if not known:
             self._refuse_none()
             return None
@@ -173,6 +180,15 @@ class Launch:
             topic: self._complete(admin, topic, reached.get(topic, {}))
             for topic in self.topology.source_topics
         }
+
+    def _after_reset(
+        self, admin: Admin, known: Mapping[tuple[str, int], int]
+    ) -> Mapping[str, Mapping[int, int]] | None:
+        """Where a reset says to begin, None if there was none since the last batch."""
+        begin = read_begin(self.config.folder, known)
+        if begin is None:
+            return None
+        return {topic: self._complete(admin, topic, begin.get(topic, {})) for topic in self._topics(begin)}
 
     def _refuse_none(self) -> None:
         for source in self.topology.sources:
