@@ -117,7 +117,7 @@ def _is_usable(thing: Any) -> bool:
 
 def _module(place: str) -> ModuleType:
     path = Path(place)
-    if path.suffix != ".py" and not path.exists():
+    if path.suffix != ".py":
         return _package_module(place)
     if not path.is_file():
         raise NotFound("there is no such file", where=place, remedy="give the path of a Python file")
@@ -168,13 +168,19 @@ def _guarded(call: Any, where: str) -> Any:
         if isinstance(error, SyntaxError):
             line = f"{error.filename}:{error.lineno}"
         else:
-            frames = traceback.extract_tb(error.__traceback__)
-            own = [
-                frame for frame in frames if "importlib" not in frame.filename and __file__ != frame.filename
+            frames = [
+                frame for frame in traceback.extract_tb(error.__traceback__) if _is_users(frame.filename)
             ]
-            line = f"{own[-1].filename}:{own[-1].lineno}" if own else where
+            line = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else where
         raise ProgramError(
             f"the program cannot be loaded: {type(error).__name__}: {error}",
             where=line,
             remedy="correct it; `python FILE` shows the whole trace",
         ) from error
+
+
+def _is_users(file: str) -> bool:
+    return "importlib" not in file and not file.startswith(_OURS)
+
+
+_OURS = str(Path(__file__).parents[1])
