@@ -34,6 +34,7 @@ def program(tmp_path: Path) -> Callable[[str], str]:
         (APP.replace("app =", "orders ="), ""),
         (APP + "other = App('other', builder)\n", ""),
         (APP + "other = App('other', builder)\n", ":app"),
+        ("def build():\n    " + APP.replace("\n", "\n    ") + "return app\n", ""),
         (HEAD + "def make():\n    return App('shop', builder)\n", ":make"),
     ],
 )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tidemill.topology import Topology
 
 _NAMES = ("app", "builder", "topology")
+_MAKER = "build"
+"""The function that makes a topology in our examples, and in a project of `tidemill new`."""
 
 
 class ProgramError(TidemillError):
@@ -82,6 +84,8 @@ def _find(where: str) -> Any:
             where=place,
             remedy=f"say which one: {place}:{min(usable)}",
         )
+    if callable(things.get(_MAKER)):
+        return _made(things[_MAKER], where)
     raise UsageError(
         "there is no app in the file",
         where=place,
