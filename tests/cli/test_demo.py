@@ -57,7 +57,7 @@ def test_demo_shows_sums_that_are_right(places: dict[str, str], tmp_path: Path) 
         assert int(end) - int(start) == 10_000
         assert int(total) > 0
     assert "every sum is what plain Python makes of the numbers" in done.stderr
-    for step in ("Jars", "Kafka broker", "Topics", "Spark", "First batch", "First result"):
+    for step in ("Jars", "Spark", "Kafka, topics and records", "Pipeline", "First batch", "First result"):
         assert step in done.stderr
     assert "Left on disk: " in done.stderr.splitlines()[-1]
     drawn = picture.read_text()
@@ -96,10 +96,11 @@ def test_interrupted_demo_checks_and_cleans_up(places: dict[str, str]) -> None:
 def test_demo_interrupted_before_its_first_result_cleans_up_too(places: dict[str, str]) -> None:
     process = subprocess.Popen(COMMAND, env=places, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    while "Kafka broker" not in process.stderr.readline():
+    while "Kafka, topics" not in process.stderr.readline():
         assert process.poll() is None
     time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
+    assert "Left on disk: " in said
     assert "Traceback" not in said

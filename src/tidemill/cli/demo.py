@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,12 +20,9 @@ from tidemill.cli.session import Session
 from tidemill.errors import ExitCode, VerificationFailed
 
 if TYPE_CHECKING:
-    from tidemill.cli.demo_check import RollingSumCheck
-    from tidemill.cli.demo_examples import Example
-    from tidemill.cli.demo_feed import Feed
-    from tidemill.cli.demo_results import Results, Row
+    from tidemill.cli.demo_results import Row
+    from tidemill.cli.demo_start import Running
     from tidemill.cli.demo_view import View
-    from tidemill.runtime import App
 
 app = single()
 
@@ -70,6 +64,7 @@ def demo(
         $ tidemill demo --list
     """
     from tidemill.cli.demo_examples import example, examples
+    from tidemill.cli.demo_start import start
     from tidemill.runtime.signals import stop_on_signal
 
     if listing:
@@ -79,114 +74,20 @@ def demo(
     chosen = example(name)
     asked = threading.Event()
     with stop_on_signal(asked.set) as take_signals, ExitStack() as cleanup:
+        cleanup.callback(_tell_what_is_left, session)
         steps = Steps(session.out, asked)
-        running = _start(steps, cleanup, chosen, rate)
+        running = start(steps, cleanup, chosen, rate)
         take_signals()
         shown = _show(session, steps, running, seconds)
         if shown:
             _check(session, running)
         if picture is not None:
             _save(running.view, picture)
-    _tell_what_is_left(session)
     if asked.is_set() and not shown:
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-@dataclass
-class _Running:
-    """The parts of a demo."""
-
-    app: App
-    feed: Feed
-    results: Results
-    view: View
-    check: RollingSumCheck | None
-
-    def refresh(self) -> None:
-        """Bring the figures up to date."""
-        self.view.update(self.app.metrics(), len(self.feed.sent), self.results.count)
-
-    def take(self, row: Row) -> None:
-        """A result has come."""
-        if self.check is not None:
-            self.check.take(row)
-        if row.is_latest:
-            self.view.take(row)
-
-
-def _start(steps: Steps, cleanup: ExitStack, chosen: Example, rate: float | None) -> _Running:
-    """Everything up to a running pipeline; `cleanup` undoes it in the reverse order."""
-    from tidemill.cli.demo_check import RollingSumCheck
-    from tidemill.cli.demo_examples import feeds
-    from tidemill.cli.demo_feed import Feed
-    from tidemill.cli.demo_results import Results
-    from tidemill.cli.demo_view import View
-    from tidemill.datagen.write import ensure_topics
-    from tidemill.kafka.embedded import Cluster
-    from tidemill.kafka.jars import fetch
-    from tidemill.kafka.settings import Settings
-    from tidemill.runtime import App
-
-    with steps("Jars of Kafka and Spark"):
-        fetch(["kafka-broker", "spark-kafka"])
-    with steps("Kafka broker") as say:
-        kafka = cleanup.enter_context(Cluster(name="demo"))
-        settings: Settings = Settings.of(kafka.client_config())
-        say(kafka.bootstrap_servers)
-    with steps("Topics and tables") as say:
-        topology = chosen.build()
-        schemas = feeds(topology, rate)
-        tables = {t for source in topology.sources if hasattr(source, "store") for t in source.topics}
-        ensure_topics(settings, [*(one.topic for one in schemas), *topology.sink_topics], partitions=2)
-        feed = Feed(settings, schemas, tables)
-        feed.fill_tables()
-        say(", ".join([*topology.source_topics, *topology.sink_topics]))
-    folder = tempfile.mkdtemp(prefix="tidemill-demo-")
-    cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
-    with steps("Spark with the pipeline"):
-        app = App(
-            f"demo-{chosen.name}",
-            topology,
-            bootstrap_servers=kafka.bootstrap_servers,
-            state_dir=folder,
-            tasks=2,
-            # A short life: quick code is worth more than the quickest.
-            config={"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"},
-        )
-        app.start()
-        cleanup.callback(app.stop)
-    cleanup.callback(feed.stop)
-    feed.start()
-    results = Results(settings, topology)
-    cleanup.callback(results.close)
-    with steps("First batch"):
-        while not steps.asked.is_set() and not app.metrics()["batches"]:
-            if app.error is not None:
-                raise app.error
-            time.sleep(0.05)
-    title = f"{chosen.name}: {chosen.title.partition(': ')[2] or chosen.title}"
-    view = View(title, kafka.bootstrap_servers, topology, _commands(kafka.bootstrap_servers, app))
-    check = RollingSumCheck(_ROLLING_MS) if chosen.name == "rolling-sum" else None
-    return _Running(app, feed, results, view, check)
-
-
-_ROLLING_MS = 10_000
-"""The length of the example's window."""
-
-
-def _commands(server: str, app: App) -> list[str]:
-    """What one may look at from outside, for this app and this broker."""
-    source, sink = app.topology.source_topics[0], app.topology.sink_topics[0]
-    return [
-        f"tidemill topics list -b {server}",
-        f"tidemill consume {source} -b {server}",
-        f"tidemill consume {sink} -b {server} -J",
-        f"tidemill groups describe {app.application_id} -b {server}",
-        f"tidemill datagen {source.rpartition('-')[2]} --topic {source} --rate 100 -b {server}",
-    ]
-
-
-def _show(session: Session, steps: Steps, running: _Running, seconds: float | None) -> bool:
+def _show(session: Session, steps: Steps, running: Running, seconds: float | None) -> bool:
     """Results until the time is over or somebody asks to stop; False if there was none."""
     end: float | None = None
     screen: Callable[[list[Row]], None] | None = None
@@ -207,7 +108,7 @@ def _show(session: Session, steps: Steps, running: _Running, seconds: float | No
     return screen is not None
 
 
-def _check(session: Session, running: _Running) -> None:
+def _check(session: Session, running: Running) -> None:
     """Compare every window with plain Python, once the last number has come through."""
     feed, check = running.feed, running.check
     feed.stop()

@@ -61,10 +61,19 @@ class Results:
     """Reads the sinks of a topology, committed records only."""
 
     def __init__(self, settings: Settings, topology: Topology) -> None:
-        committed = Settings.of({"isolation.level": "read_committed", "auto.offset.reset": "earliest"})
-        self._consumer, _ = open_consumer(committed.over(settings), group="demo-screen")
+        from confluent_kafka import OFFSET_BEGINNING, TopicPartition
+
+        committed = Settings.of({"isolation.level": "read_committed"})
+        self._consumer, _ = open_consumer(committed.over(settings))
         self._sinks = {sink.topic: sink for sink in topology.sinks if sink.topic is not None}
-        self._consumer.subscribe(list(self._sinks))
+        # Assigned by hand: joining a group would take a moment, and nobody shares this work.
+        self._consumer.assign(
+            [
+                TopicPartition(topic, part, OFFSET_BEGINNING)
+                for topic in self._sinks
+                for part in self._consumer.list_topics(topic, timeout=10).topics[topic].partitions
+            ]
+        )
         self._slides = any(isinstance(getattr(node, "window", None), SlidingWindows) for node in topology)
         self.count = 0
 
