@@ -74,6 +74,8 @@ def test_what_is_no_record_is_refused(line: str) -> None:
         (Format.hex, "00ff", b"\0\xff"),
         (Format.base64, "AP8=", b"\0\xff"),
         (Format.string, "ü", b"\xc3\xbc"),
+        (Format.windowed, "a@b@258", b"a@b" + (258).to_bytes(8)),
+        (Format.session, "a@1/258", b"a" + (258).to_bytes(8) + (1).to_bytes(8)),
     ],
 )
 def test_formats_of_keys_and_values(form: Format, text: str, data: bytes) -> None:
