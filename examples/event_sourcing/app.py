@@ -9,6 +9,8 @@ from tidemill import App, KStream, StreamsBuilder, serdes
 
 COMMAND = serdes.json("kind string, amount bigint")
 EVENT = serdes.json("event string, change bigint, balance bigint")
+# Every event counts. With a cache, several changes of an account in one batch would become one.
+SETTINGS = {"statestore.cache.max.bytes": 0}
 
 
 def build() -> StreamsBuilder:
@@ -71,6 +73,5 @@ if __name__ == "__main__":
         # Another application id: it begins at the first event, and ends at the last one there is.
         App("accounts-rebuilt", rebuild()).run(until="now")
     else:
-        # Every event counts. With a cache, several changes of an account in one batch would become one.
-        app = App("accounts", build(), statestore_cache_max_bytes=0)
+        app = App("accounts", build(), config=SETTINGS)
         app.run(until="now" if "--until-now" in sys.argv else None)

@@ -31,6 +31,11 @@ def test_every_example_can_be_fed_and_read(name: str) -> None:
     }
 
 
+def test_settings_of_an_example_come_with_it() -> None:
+    assert example("event-sourcing").load()[1] == {"statestore.cache.max.bytes": 0}
+    assert example("fraud").load()[1] == {}
+
+
 def test_names_are_forgiving_and_mistakes_are_told() -> None:
     assert example("rolling_sum").name == "rolling-sum"
     with pytest.raises(UsageError, match="did you mean `wordcount`"):

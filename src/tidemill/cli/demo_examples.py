@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import tidemill
 from tidemill.datagen.ready import READY
@@ -28,14 +28,21 @@ class Example:
     path: Path
 
     def build(self) -> Topology:
-        """Its topology. The module is not registered: Spark's workers get its functions by value."""
+        """Its topology."""
+        return self.load()[0]
+
+    def load(self) -> tuple[Topology, dict[str, Any]]:
+        """Its topology, and the settings its app needs.
+
+        The module is not registered: Spark's workers get its functions by value.
+        """
         spec = spec_from_file_location(f"tidemill_example_{self.path.parent.name}", self.path)
         assert spec is not None
         assert spec.loader is not None
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
         builder: StreamsBuilder = module.build()
-        return builder.build()
+        return builder.build(), dict(getattr(module, "SETTINGS", {}))
 
 
 def examples_folder() -> Path:

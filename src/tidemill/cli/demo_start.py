@@ -79,7 +79,7 @@ def start(steps: Steps, cleanup: ExitStack, chosen: Example, rate: float | None)
     cleanup.callback(aside.shutdown)
     began = time.monotonic()
     up = aside.submit(kafka.start)
-    topology = chosen.build()
+    topology, settings = chosen.load()
     fed = aside.submit(_fed, kafka, topology, rate, cleanup)
     with steps("Spark"):
         spark = spark_session(
@@ -105,6 +105,7 @@ def start(steps: Steps, cleanup: ExitStack, chosen: Example, rate: float | None)
             state_dir=folder,
             tasks=_PARTITIONS,
             spark=spark,
+            config=settings,
         )
         app.start()
         cleanup.callback(app.stop)
