@@ -166,9 +166,14 @@ def _save(view: View, picture: Path) -> None:
 
 
 def _tell_what_is_left(session: Session) -> None:
+    from tidemill.engine.archive import use_options
     from tidemill.kafka.paths import cache_dir
 
     session.out.note(
         f"Kafka and Spark are stopped, their data and the app's state are gone. Left on disk: {cache_dir()}"
         " (jars and class archives, used again by the next start)."
     )
+    if not use_options():
+        session.out.note(
+            "`tidemill dev fetch` makes Spark's class archive: the next start takes half the work."
+        )
