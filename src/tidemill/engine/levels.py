@@ -54,9 +54,11 @@ class Levels:
         *,
         ticks: DataFrame | None = None,
         settings: Settings | None = None,
+        from_kafka: bool = False,
         placed: bool = False,
     ) -> None:
         self._low = low
+        self._from_kafka = from_kafka
         self._placed = placed
         self._sources = sources
         self._tasks = tasks
@@ -113,13 +115,14 @@ class Levels:
             rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct)
         if direct and program.isStateless():
             return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)
-        return DataFrame(kernel.task.TaskProcessor.apply(rows, program, output, direct), spark)
+        in_order = direct and self._placed
+        return DataFrame(kernel.task.TaskProcessor.apply(rows, program, output, in_order), spark)
 
     def _is_direct(self, level: int, readers: list[Step]) -> bool:
         """Whether all rows of a level come from Kafka partitions that are tasks of their own."""
         plan = self._low.plan
         return (
-            self._placed
+            self._from_kafka
             and level == 0
             and self._ticks is None
             and not any(step.name in plan.keyed and plan.levels.get(step.name) == 0 for step in readers)

@@ -53,6 +53,7 @@ def build_pipeline(
     tasks: int,
     caching: bool = True,
     settings: Settings | None = None,
+    from_kafka: bool = False,
     micro_batches: bool = False,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
@@ -60,8 +61,8 @@ def build_pipeline(
     `sources` names the frame of each source node; nodes may share one, which is then read once and told
     apart by topic. `tasks` is how many tasks records are spread over. Without `caching` every update of a
     table goes out, with it the last one of each key and batch. `settings` is what processors
-    learn of the application. `micro_batches` says that the frames are Kafka topics read batch by batch, so
-    that a topic's partitions can be the tasks as they are.
+    learn of the application. `from_kafka` says that each partition of a frame is a topic's, `micro_batches`
+    that batches have an end: then a topic's partitions can be the tasks as they are.
     """
     if is_stateless(topology) and not uses_python(topology):
         output, types = stateless_output(Columns(spark), topology, sources)
@@ -72,8 +73,17 @@ def build_pipeline(
     clock = None if settings is not None and settings.mocked_clock else ticks(spark, topology)
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or tasks)
     numbers = task_ids(tasks, partitions)
-    placed = micro_batches and tasks == partitions
-    levels = Levels(lowering, sources, numbers, dropped, ticks=clock, settings=settings, placed=placed)
+    placed = from_kafka and micro_batches and tasks == partitions
+    levels = Levels(
+        lowering,
+        sources,
+        numbers,
+        dropped,
+        ticks=clock,
+        settings=settings,
+        from_kafka=from_kafka,
+        placed=placed,
+    )
     for level in range(plan.depth):
         levels.add(level)
     return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores, levels.tables)

@@ -77,6 +77,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 tasks=plan.tasks,
                 caching=plan.caching,
                 settings=Settings(plan.name),
+                from_kafka=True,
                 micro_batches=plan.trigger.realtime_ms is None,
             )
             _refuse_python_in_real_time(plan, pipeline)
