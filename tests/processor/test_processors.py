@@ -292,8 +292,10 @@ def test_exception_names_step_and_line(spark: SparkSession) -> None:
         with pytest.raises(TidemillError) as raised:
             topic.pipe_input("k", 3)
     line = Failing.process.__code__.co_firstlineno + 2
-    expected = f"`careful` failed: ValueError: three is too much ({__file__}:{line})"
-    assert str(raised.value).splitlines()[0] == expected
+    told, remedy = str(raised.value).splitlines()
+    record = "for the record at in, partition 0, offset 1"
+    assert told == f"`careful` failed {record}: ValueError: three is too much ({__file__}:{line})"
+    assert "processing.exception.handler" in remedy
 
 
 def test_value_of_the_wrong_type_names_step_and_type(spark: SparkSession) -> None:
@@ -301,5 +303,5 @@ def test_value_of_the_wrong_type_names_step_and_type(spark: SparkSession) -> Non
     builder.stream("in", key=serdes.string, value=serdes.long).process(WrongType, name="mixed").to("out")
     with TopologyTestDriver(builder, spark=spark) as driver:
         (topic,) = _long_topics(driver, "in")
-        with pytest.raises(TidemillError, match=r"`mixed` failed: TypeError: .*dict.* is no bigint"):
+        with pytest.raises(TidemillError, match=r"`mixed` failed for .*: TypeError: .*dict.* is no bigint"):
             topic.pipe_input("k", 1)

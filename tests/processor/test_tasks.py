@@ -31,7 +31,7 @@ def task_of(supplier: Callable[[], Any], backends: Backends) -> PythonTask:
 
 def sent(task: PythonTask) -> list[tuple[Any, int]]:
     outputs, task.outputs = task.outputs, []
-    return [(pair["value"], time) for _, pair, time, _ in outputs if pair is not None]
+    return [(pair["value"], time) for _, pair, time, *_ in outputs if pair is not None]
 
 
 class Ticking(Processor):

@@ -76,6 +76,40 @@ def test_every_unneeded_key_is_accepted():
     assert not config(config=given).settings
 
 
+def test_handlers_are_chosen_by_name():
+    kafka = "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler"
+    given = config(
+        deserialization_exception_handler=kafka,
+        processing_exception_handler="dead_letter",
+        config={"processing.exception.handler.global.enabled": "false"},
+    ).handlers
+    assert (given.deserialization, given.processing, given.production) == ("continue", "dead_letter", "fail")
+    assert given.topic == "app-dlq"
+    named = config(
+        production_exception_handler="dead_letter", errors_dead_letter_queue_topic_name="lost"
+    ).handlers
+    assert (named.topic, named.write_letters) == ("lost", True)
+    assert not config().handlers.are_needed
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"processing_exception_handler": "my.Handler"}, "handlers of your own are not called"),
+        ({"errors_dead_letter_queue_topic_name": "lost"}, "no handler writes dead letters"),
+        ({"config": {"processing.exception.handler.global.enabled": "true"}}, "wrong everywhere"),
+        (
+            {"production_exception_handler": "dead_letter", "errors_dead_letter_queue_topic_name": "a b"},
+            "a topic's name",
+        ),
+    ],
+)
+def test_handler_that_makes_no_sense_is_refused(given, said):
+    with pytest.raises(UsageError) as refused:
+        config(**given)
+    assert said in str(refused.value)
+
+
 def test_client_settings_reach_their_client():
     found = config(
         bootstrap_servers="k:9",

@@ -40,6 +40,9 @@ class Columns:
         self._spark = spark
         self._java = spark._jvm.io.tidemill.spark.Columns  # type: ignore[union-attr]
         self._frames: dict[str, DataFrame] = {}
+        self.instead_of_udf = (
+            "use Spark functions here, or call the UDF in a map_values right after the source"
+        )
 
     def of_record(
         self, node: Node, result: Callable[[Column, Column], Any], key: DataType, value: DataType
@@ -136,12 +139,24 @@ class Columns:
             raise _not_an_aggregate(node, error) from error
         return folder, aggregated.schema[0].dataType
 
+    def located(self, node: Node, result: Column, topic: Column, partition: Column, offset: Column) -> Column:
+        """A result whose failure tells the step and the record it was about."""
+        place = None if node.place is None else str(node.place)
+        where = (topic._jc, partition._jc, offset._jc)
+        kernel: Any = self._spark._jvm
+        return Column(kernel.io.tidemill.problem.Located.of(result._jc, *where, node.name, place))
+
+    def tried(self, evaluator: Any, first: Column, second: Column) -> Column:
+        """What a function gives for two columns as `result`, or what it threw."""
+        kernel: Any = self._spark._jvm
+        return Column(kernel.io.tidemill.problem.Tried.of(evaluator, first._jc, second._jc))
+
     def _resolved(
         self, node: Node, frame: DataFrame, call: Callable[[], Any], cast: DataType | None = None
     ) -> Function:
         selected = self._selected(node, frame, call, cast)
         if self._java.callsPython(selected._jdf):
-            raise _python_inside(node)
+            raise _python_inside(node, self.instead_of_udf)
         return Function(self._java.evaluators(selected._jdf)[0], selected.schema[0].dataType)
 
     def _selected(
@@ -264,12 +279,12 @@ def _unresolved(node: Node, error: PySparkException) -> TopologyError:
     )
 
 
-def _python_inside(node: Node) -> TopologyError:
+def _python_inside(node: Node, remedy: str) -> TopologyError:
     return TopologyError(
         "the function calls a Python UDF, which cannot run inside this step",
         node=node.name,
         place=node.place,
-        remedy="use Spark functions here, or call the UDF in a map_values right after the source",
+        remedy=remedy,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tidemill.engine.handlers import Handlers
 from tidemill.engine.stateless import is_stateless
 from tidemill.engine.steps import PhysicalPlan, physical_plan
 from tidemill.topology import Topology
@@ -33,8 +34,8 @@ class Explanation:
     why: str
 
 
-def explain(topology: Topology) -> list[Explanation]:
-    """How each node of a topology runs.
+def explain(topology: Topology, handlers: Handlers | None = None) -> list[Explanation]:
+    """How each node of a topology runs, with these handlers of records that fail.
 
     >>> from tidemill import StreamsBuilder, serdes
     >>> builder = StreamsBuilder()
@@ -47,6 +48,9 @@ def explain(topology: Topology) -> list[Explanation]:
     to-clean         Sink          catalyst  0      no state anywhere: one Spark projection
     """
     plan = physical_plan(topology)
+    if is_stateless(topology) and handlers is not None and handlers.record_by_record:
+        why = "a handler is set: records are processed one at a time, where they were read"
+        return [Explanation(n.name, n.type_name, Tier.KERNEL, 0, why) for n in topology]
     if is_stateless(topology):
         why = "no state anywhere: one Spark projection"
         return [Explanation(n.name, n.type_name, Tier.CATALYST, 0, why) for n in topology]

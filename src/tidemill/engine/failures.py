@@ -40,13 +40,33 @@ class ProcessorError(TidemillError):
     code = "PROCESSOR"
 
 
+class DeserializationError(TidemillError):
+    """The bytes of a record are not what the serde reads."""
+
+    code = "DESERIALIZATION"
+
+
+class ProcessingError(TidemillError):
+    """A user's function failed for one record."""
+
+    code = "PROCESSING"
+
+
 class EngineGoneError(TidemillError):
     """The JVM that runs Spark has ended."""
 
     code = "ENGINE_GONE"
 
 
-LASTING = (OffsetsLostError, FencedError, ProductionError, EngineGoneError, AccessDenied, NotFound)
+LASTING = (
+    OffsetsLostError,
+    DeserializationError,
+    FencedError,
+    ProductionError,
+    EngineGoneError,
+    AccessDenied,
+    NotFound,
+)
 """Errors that a restart of the query does not cure."""
 
 
@@ -164,13 +184,44 @@ def _timeout(match: re.Match[str]) -> TidemillError:
     )
 
 
+def _record(match: re.Match[str]) -> TidemillError:
+    told = json.loads(match[1])
+    if told["kind"] == "deserialization":
+        return DeserializationError(
+            f"`{told['node']}` cannot read{_about(told)[4:]}: {told['message']}",
+            where=told["place"] or None,
+            remedy="correct the serde or the producer; deserialization.exception.handler=continue leaves such"
+            " records out, =dead_letter sets them aside",
+        )
+    kind = told["error"].rpartition(".")[2]
+    return ProcessingError(
+        f"`{told['node']}` failed{_about(told)}: {_plain(told['message'])} ({kind})",
+        where=told["place"],
+        remedy=f"correct the function; {_HANDLERS}",
+    )
+
+
+def _plain(message: str) -> str:
+    """A message of Spark without its class in front and its state behind."""
+    return re.sub(r"\s*SQLSTATE: \w+$", "", message)
+
+
 def _processor(match: re.Match[str]) -> TidemillError:
     told = json.loads(match[1])
     return ProcessorError(
-        f"`{told['node']}` failed: {told['error']}",
+        f"`{told['node']}` failed{_about(told)}: {told['error']}",
         where=told["place"],
-        remedy="correct the function, or let it catch what may go wrong",
+        remedy=f"correct the function, or let it catch what may go wrong; {_HANDLERS}",
     )
+
+
+def _about(told: dict[str, Any]) -> str:
+    if told["topic"] is None:
+        return ""
+    return f" for the record at {told['topic']}, partition {told['partition']}, offset {told['offset']}"
+
+
+_HANDLERS = "processing.exception.handler=continue leaves such records out, =dead_letter sets them aside"
 
 
 def _quoted(text: str) -> str:
@@ -181,6 +232,7 @@ def _quoted(text: str) -> str:
 _KAFKA = r"org\.apache\.kafka\.common\.errors\."
 _TELL = (
     (re.compile(r"tidemill\.engine\.python\.failure\.ProcessingError: (\{[^\n]+\})"), _processor),
+    (re.compile(r"io\.tidemill\.problem\.RecordFailure: (\{[^\n]+\})"), _record),
     (re.compile(r"io\.tidemill\.sink\.SinkError: \[(\w+)\] ([^\n]+)"), _sink),
     (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
     (

@@ -7,21 +7,33 @@ from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, IntegerType, LongType, StructType
+from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
-from tidemill.engine import serdes
-from tidemill.engine.columns import HEADERS
+from tidemill.engine import letters
+from tidemill.engine.columns import HEADERS, Columns
+from tidemill.engine.handlers import Handlers
 from tidemill.engine.lowering import Types
-from tidemill.engine.operators.source import decoded_pair, reads
+from tidemill.engine.operators.source import reads
+from tidemill.engine.reading import Reader, read
 from tidemill.engine.steps import PhysicalPlan, Step
+from tidemill.engine.times import with_times
 from tidemill.engine.types import data_type, pair_type
-from tidemill.serde.base import Serde
-from tidemill.topology.nodes import Sink, TopicSource
+from tidemill.topology.nodes import TopicSource
 
 BARRIER = -1
 """The port of rows that pass every level unchanged, so that a driver knows all before them is done."""
 
 _QUEUES_PER_PORT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What sources need besides their records: the caller of users' functions, and where problems go."""
+
+    columns: Columns
+    handlers: Handlers
+    problems: int
+    """The port of records that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +52,27 @@ def decoded(
     plan: PhysicalPlan,
     types: Sequence[Types],
     tasks: Sequence[int],
+    reading: Reading,
 ) -> DataFrame:
     """Kafka records as rows of the first level; each reader has its port and takes the rows of its topics."""
-    ports = _ports(readers)
+    sources = [Reader(_source(step), port, "port") for port, step in readers]
+    rows = frame.select("*", _ports(readers).alias("port"), _raw(reading.handlers).alias("raw"))
+    rows = read(rows, sources, reading.handlers, reading.problems) if sources else rows
+    rows = with_times(reading.columns, rows, sources)
     structs, task = {}, _task(F.col("partition") % len(tasks), tasks)
-    for port, step in readers:
-        node = step.node
-        assert isinstance(node, TopicSource)
-        key, value = decoded_pair(node)
-        structs[port] = F.when(F.col("port") == port, F.struct(key.alias("key"), value.alias("value")))
+    for reader, (port, step) in zip(sources, readers, strict=True):
+        pair = F.struct(reader.key.alias("key"), reader.value.alias("value"))
+        structs[port] = F.when(reader.here, pair)
         if step.name in plan.keyed and plan.levels.get(step.name) == 0:
-            by_key = F.when(key.isNotNull(), task_of(key, tasks)).otherwise(task)
-            task = F.when(F.col("port") == port, by_key).otherwise(task)
+            by_key = F.when(reader.key.isNotNull(), task_of(reader.key, tasks)).otherwise(task)
+            task = F.when(reader.here, by_key).otherwise(task)
+    if reading.handlers.are_needed:
+        here = F.col("port") == reading.problems
+        structs[reading.problems] = F.when(here, F.struct(F.col("key"), F.col("value")))
     replicated = [port for port, step in readers if is_replicated(step, plan)]
     if plan.python:
         # The clock of processors: every task is to see it.
         replicated.append(BARRIER)
-    rows = frame.select("*", ports.alias("port"))
     rows = rows.select("*", _spread(task, replicated, tasks).alias("task"))
     return rows.select(
         F.coalesce(F.col("task"), F.lit(tasks[0])).cast("int").alias("task"),
@@ -68,6 +84,7 @@ def decoded(
         F.col("topic"),
         F.col("partition"),
         F.col("offset"),
+        F.col("raw"),
         *_structs(types, structs),
     )
 
@@ -83,7 +100,6 @@ def moved(frame: DataFrame, moves: Sequence[Move], types: Sequence[Types], tasks
             task = F.when(here & F.col(f"p{move.old}")["key"].isNotNull(), by_key).otherwise(task)
     replicated = [move.old for move in moves if move.replicated]
     rows = frame.withColumn("to", _spread(task, replicated, tasks))
-    none = F.lit(None)
     return rows.select(
         F.col("to").cast("int").alias("task"),
         port.alias("port"),
@@ -92,9 +108,10 @@ def moved(frame: DataFrame, moves: Sequence[Move], types: Sequence[Types], tasks
         F.col("sequence"),
         F.col("time"),
         F.col("headers"),
-        none.cast("string").alias("topic"),
-        none.cast("int").alias("partition"),
-        none.cast("bigint").alias("offset"),
+        F.col("topic"),
+        F.col("partition"),
+        F.col("offset"),
+        F.col("raw"),
         *_structs(types, {move.new: F.col(f"p{move.old}") for move in moves}),
     )
 
@@ -102,26 +119,6 @@ def moved(frame: DataFrame, moves: Sequence[Move], types: Sequence[Types], tasks
 def without_barriers(frame: DataFrame) -> DataFrame:
     """Rows that are records."""
     return frame.where(F.col("port") != BARRIER)
-
-
-def encoded(frame: DataFrame, sinks: Sequence[tuple[Sink, Types]], tasks: Sequence[int]) -> DataFrame:
-    """Rows that left the last level, as records for topics (none for a barrier); tasks count from 0 again."""
-    topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
-    for port, (node, types) in reversed(list(enumerate(sinks))):
-        here, pair = F.col("port") == port, F.col(f"p{port}")
-        name = F.lit(node.topic) if node.chooser is None else node.chooser(pair["key"], pair["value"])
-        topic = F.when(here, name).otherwise(topic)
-        key = F.when(here, serdes.encode(_serde(node.key, types.key), pair["key"])).otherwise(key)
-        value = F.when(here, serdes.encode(_serde(node.value, types.value), pair["value"])).otherwise(value)
-    return frame.select(
-        topic.alias("topic"),
-        key.alias("key"),
-        value.alias("value"),
-        F.col("headers"),
-        F.timestamp_millis(F.col("time")).alias("timestamp"),
-        (F.array_position(_numbers(tasks), F.col("task")) - 1).cast("int").alias("task"),
-        F.col("sequence"),
-    )
 
 
 def output_schema(ports: Sequence[Types]) -> StructType:
@@ -133,6 +130,10 @@ def output_schema(ports: Sequence[Types]) -> StructType:
         .add("sequence", LongType())
         .add("time", LongType())
         .add("headers", data_type(HEADERS))
+        .add("topic", StringType())
+        .add("partition", IntegerType())
+        .add("offset", LongType())
+        .add("raw", data_type(letters.RAW))
     )
     for position, types in enumerate(ports):
         schema = schema.add(f"p{position}", pair_type(types.key, types.value))
@@ -150,10 +151,11 @@ def is_replicated(step: Step, plan: PhysicalPlan) -> bool:
 
 
 def _task(index: Column, tasks: Sequence[int]) -> Column:
-    return F.lit(tasks[0]) if len(tasks) == 1 else F.get(_numbers(tasks), index)
+    return F.lit(tasks[0]) if len(tasks) == 1 else F.get(numbers_of(tasks), index)
 
 
-def _numbers(tasks: Sequence[int]) -> Column:
+def numbers_of(tasks: Sequence[int]) -> Column:
+    """The numbers of all tasks, as an array."""
     return F.array(*(F.lit(number) for number in tasks))
 
 
@@ -175,10 +177,24 @@ def _reads(node: object) -> Column:
     return reads(node, F.col("topic"))
 
 
+def _source(step: Step) -> TopicSource:
+    assert isinstance(step.node, TopicSource)
+    return step.node
+
+
+def _raw(handlers: Handlers) -> Column:
+    """A record as it was read, where it may be wanted later; none for a barrier."""
+    if not handlers.keep_sources:
+        return F.lit(None).cast(letters.RAW)
+    time = F.unix_millis("timestamp").alias("time")
+    record = F.struct(F.col("key"), F.col("value"), F.col("headers"), time).cast(letters.RAW)
+    return F.when(F.col("topic").isNotNull(), record)
+
+
 def _spread(task: Column, replicated: Sequence[int], tasks: Sequence[int]) -> Column:
     if not replicated:
         return task
-    everywhere = _numbers(tasks)
+    everywhere = numbers_of(tasks)
     return F.explode(F.when(F.col("port").isin(*replicated), everywhere).otherwise(F.array(task)))
 
 
@@ -187,7 +203,3 @@ def _structs(types: Sequence[Types], present: Mapping[int, Column]) -> list[Colu
         present.get(port, F.lit(None)).cast(pair_type(own.key, own.value)).alias(f"p{port}")
         for port, own in enumerate(types)
     ]
-
-
-def _serde(given: Serde | None, type_: DataType) -> Serde:
-    return given or serdes.default_serde(type_)

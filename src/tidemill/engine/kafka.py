@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from tidemill.engine.handlers import Handlers
 from tidemill.errors import UsageError
 from tidemill.topology.nodes import Kind, TopicSource
 from tidemill.topology.nodes.source import OffsetReset, ResetPolicy
@@ -46,6 +47,7 @@ class KafkaOut:
     gate: str
     transactional_prefix: str = ""
     markers: str = ""
+    handlers: Handlers = field(default_factory=Handlers)
 
 
 def read_sources(
@@ -74,6 +76,9 @@ def write_records(frame: DataFrame, writing: KafkaOut) -> DataStreamWriter:
         "transactionalIdPrefix": writing.transactional_prefix,
         "markers": writing.markers,
         "gate": writing.gate,
+        **{f"handler.{kind}": str(outcome) for kind, outcome in writing.handlers.outcomes.items()},
+        "handler.topic": writing.handlers.topic,
+        "handler.application": writing.handlers.application_id,
     }
     return frame.writeStream.format(SINK).outputMode("update").options(**options)
 

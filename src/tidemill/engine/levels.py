@@ -8,10 +8,12 @@ from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
+from pyspark.sql.types import BinaryType, StructType
 
 from tidemill.engine import frames
+from tidemill.engine.encoding import encoded
 from tidemill.engine.exposed import Exposed, expose
+from tidemill.engine.handlers import Handlers, Outcome
 from tidemill.engine.lowering import Lowering, Types, lower
 from tidemill.engine.operators.join import direct_answer_types
 from tidemill.engine.operators.source import source_types
@@ -19,10 +21,12 @@ from tidemill.engine.python.level import python_operator, python_program
 from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.python.program import Settings
 from tidemill.engine.steps import Role, Step, source_steps
-from tidemill.engine.times import with_times
 from tidemill.engine.types import java_type
 from tidemill.topology import StoreSpec
-from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin, TopicSource
+from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
+
+PROBLEMS = "problems"
+"""The port of records that could not be read or processed; it passes every level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Levels:
         settings: Settings | None = None,
         from_kafka: bool = False,
         placed: bool = False,
+        handlers: Handlers | None = None,
+        in_place: bool = False,
     ) -> None:
         self._low = low
         self._from_kafka = from_kafka
@@ -65,11 +71,14 @@ class Levels:
         self._dropped = dropped
         self._ticks = ticks
         self._settings = settings or Settings()
+        self._handlers = handlers or Handlers()
+        self._in_place = in_place
         self.stores: dict[str, StoreSpec] = {}
         """The stores of levels in Python, as they are kept."""
         self.tables: dict[str, Exposed] = {}
         self._nodes = self._lowered()
-        self._waiting: list[Port] = []
+        self._problems = Port(PROBLEMS, "", Types(BinaryType(), BinaryType()))
+        self._waiting: list[Port] = [self._problems] if self._handlers.are_needed else []
         self._frame: DataFrame | None = None
 
     def add(self, level: int) -> None:
@@ -86,7 +95,12 @@ class Levels:
         if self._low.plan.is_python(level):
             plans = {step.name: self._nodes[level, step.name] for step in steps}
             around = (readers, arriving, passing, outputs)
-            tasks = python_program(self._low, steps, plans, *around, settings=self._settings)
+            problems = None
+            if self._handlers.processing is not Outcome.FAIL:
+                problems = outputs.index(self._problems)
+            tasks = python_program(
+                self._low, steps, plans, *around, settings=self._settings, problems=problems
+            )
             self.stores |= tasks.stores
             self._frame = python_operator(frame, tasks, schema)
         else:
@@ -99,18 +113,23 @@ class Levels:
         assert self._frame is not None
         sinks = []
         for port in self._waiting:
-            node = self._low.topology[port.step]
-            assert isinstance(node, Sink)
+            node = None if port is self._problems else self._low.topology[port.step]
+            assert node is None or isinstance(node, Sink)
             sinks.append((node, port.types))
         # Whoever brings barriers of his own wants to see them again; ticks end here.
         frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
-        return frames.encoded(frame, sinks, self._tasks)
+        return encoded(
+            frame, sinks, self._low.columns, self._handlers, None if self._in_place else self._tasks
+        )
 
     def _operator(self, frame: DataFrame, program: Any, schema: StructType, *, direct: bool) -> DataFrame:
         """The operator around a program: a stateful one, or a map over partitions if it keeps nothing."""
         spark = self._low.spark
         kernel: Any = spark._jvm.io.tidemill  # type: ignore[union-attr]
         rows, output = frame._jdf, java_type(spark, schema)
+        if self._in_place:
+            # Without state there is nothing to gather by task: records are processed where they were read.
+            return DataFrame(kernel.task.PartitionProgram.apply(rows, program, output), spark)
         if self._placed:
             rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct)
         if direct and program.isStateless():
@@ -153,7 +172,8 @@ class Levels:
     ) -> Any:
         """The kernel program: the level's nodes, then entries and exits around them."""
         low, nodes = self._low, self._low.nodes
-        program = low.spark._jvm.io.tidemill.task.Program(self._dropped)  # type: ignore[union-attr]
+        problems = self._plan_of_problems(steps, outputs)
+        program = low.spark._jvm.io.tidemill.task.Program(self._dropped, problems, len(outputs))  # type: ignore[union-attr]
         index = {step.name: program.add(self._nodes[level, step.name]) for step in steps}
         for step in steps:
             for slot, edge in enumerate(step.inputs):
@@ -169,7 +189,7 @@ class Levels:
         for port in passing:
             entries[port.name] = program.add(nodes.Pass(f"{port.name}/pass"))
         for position, port in enumerate(outputs):
-            exit_ = program.add(nodes.Output(port.name, position, len(outputs), _needs_key(port)))
+            exit_ = program.add(nodes.Output(port.name, position, _needs_key(port)))
             if port in passing:
                 parent = entries[port.name]
             else:
@@ -178,8 +198,11 @@ class Levels:
                 if port.target in low.partials and port.level is not None:
                     parent = self._combined(program, parent, port)
             program.connect(parent, exit_, 0)
-        for entry in entries.values():
-            program.enter(entry)
+        for name, entry in entries.items():
+            if any(name == step.name for step in readers):
+                program.enterFromTopic(entry)
+            else:
+                program.enter(entry)
         if self._settings.mocked_clock:
             self.tables |= expose(low, program, steps, index)
         return program
@@ -191,6 +214,18 @@ class Levels:
         node = program.add(self._low.nodes.Combine(f"{port.name}/combine", key, partial.folder))
         program.connect(parent, node, 0)
         return int(node)
+
+    def _plan_of_problems(self, steps: list[Step], outputs: list[Port]) -> Any:
+        """What the kernel does with a record that cannot be processed, and how it tells the steps."""
+        kernel = self._low.spark._jvm.io.tidemill.problem.Plan  # type: ignore[union-attr]
+        if self._handlers.processing is Outcome.FAIL:
+            plan = kernel.fail()
+        else:
+            plan = kernel.goOn(outputs.index(self._problems), self._handlers.application_id)
+        for step in steps:
+            node = step.node
+            plan.declare(step.name, node.name, None if node.place is None else str(node.place))
+        return plan
 
     def _only_looked_up(self, step: Step, slot: int) -> bool:
         """Whether an input is a table that is asked for rows and does not send its changes."""
@@ -240,14 +275,15 @@ class Levels:
 
     def _input(self, readers: list[Step], arriving: list[Port], passing: list[Port]) -> DataFrame:
         types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
+        problems = len(readers) + (passing.index(self._problems) if self._problems in passing else 0)
+        reading = frames.Reading(self._low.columns, self._handlers, problems)
         parts = []
         for source in dict.fromkeys(id(self._sources[step.name]) for step in readers):
             mine = [(n, s) for n, s in enumerate(readers) if id(self._sources[s.name]) == source]
-            nodes = [step.node for _, step in mine if isinstance(step.node, TopicSource)]
-            frame = with_times(self._low.columns, self._sources[mine[0][1].name], nodes)
-            parts.append(frames.decoded(frame, mine, self._low.plan, types, self._tasks))
+            frame = self._sources[mine[0][1].name]
+            parts.append(frames.decoded(frame, mine, self._low.plan, types, self._tasks, reading))
         if self._frame is None and self._ticks is not None:
-            parts.append(frames.decoded(self._ticks, [], self._low.plan, types, self._tasks))
+            parts.append(frames.decoded(self._ticks, [], self._low.plan, types, self._tasks, reading))
         if self._frame is not None:
             before = {port.name: position for position, port in enumerate(self._waiting)}
             moves = [

@@ -9,7 +9,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tidemill.engine.failures import query_failure
+from tidemill.engine.failures import QueryError, query_failure
+from tidemill.engine.handlers import Outcome, handlers_of
+from tidemill.engine.letters import KIND
 from tidemill.engine.pipeline import build_pipeline
 from tidemill.engine.python.operator import ANSWER
 from tidemill.engine.python.program import Settings
@@ -53,7 +55,18 @@ class MemoryRun:
         frames = dict.fromkeys((node.name for node in topology.sources), source)
         told = config or {}
         settings = Settings(told.get("application.id", "test"), told, mocked_clock=True)
-        pipeline = build_pipeline(self._spark, topology, frames, tasks=1, caching=caching, settings=settings)
+        self._handlers = handlers_of(settings.application_id, told)
+        self.handled: list[Headers] = []
+        pipeline = build_pipeline(
+            self._spark,
+            topology,
+            frames,
+            tasks=1,
+            caching=caching,
+            settings=settings,
+            handlers=self._handlers,
+        )
+        self._problem = pipeline.output.columns.index("problem")
         self._dropped = pipeline.dropped
         self._in_batches = bool(pipeline.plan.python) or _calls_python(pipeline.output)
         self.stores, self.tables = pipeline.stores, pipeline.tables
@@ -97,6 +110,13 @@ class MemoryRun:
     def _results(self) -> Iterator[Result]:
         for fields in self._batch() if self._in_batches else self._until_barrier():
             name, key, value, headers, time = fields[:5]
+            if fields[self._problem]:
+                told = _headers(headers)
+                self.handled.append(told)
+                kind = dict(told)[KIND]
+                assert kind is not None
+                if self._handlers.outcome(kind.decode()) is not Outcome.DEAD_LETTER:
+                    continue
             yield name, _bytes(key), _bytes(value), time.getTime(), _headers(headers)
 
     def _batch(self) -> list[Any]:
@@ -127,7 +147,7 @@ class MemoryRun:
     def _until_barrier(self) -> list[Any]:
         while (rows := self._queue.untilBarrier(self._id, _PATIENCE_MS)) is None:
             if self._query.exception().isDefined():
-                raise EngineError(_cause(self._query.exception().get()))
+                raise _told(self._query.exception().get())
         return [list(fields) for fields in rows]
 
     def stop(self) -> None:
@@ -168,6 +188,11 @@ def _headers(rows: Any) -> Headers:
 def _items(rows: Any) -> Iterator[Any]:
     for position in range(rows.size()):
         yield rows.apply(position)
+
+
+def _told(java: Any) -> TidemillError:
+    told = query_failure(java)
+    return EngineError(_cause(java)) if type(told) is QueryError else told
 
 
 def _cause(java: Any) -> str:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.engine.columns import HEADERS, Columns
 from tidemill.engine.exposed import Exposed
+from tidemill.engine.handlers import Handlers
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
 from tidemill.engine.python.clock import ticks
@@ -31,8 +32,9 @@ SOURCE_COLUMNS = (
 class Pipeline:
     """A topology compiled for Spark.
 
-    `output` has rows of (topic, key, value, headers, timestamp, task, sequence): what a task sends, in the
-    order of `sequence`.
+    `output` has rows of (topic, key, value, headers, timestamp, task, sequence, problem): what a task sends,
+    in the order of `sequence`. A problem is a record that could not be read or processed, with the reason
+    in its headers.
     """
 
     output: DataFrame
@@ -55,25 +57,33 @@ def build_pipeline(
     settings: Settings | None = None,
     from_kafka: bool = False,
     micro_batches: bool = False,
+    handlers: Handlers | None = None,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
     `sources` names the frame of each source node; nodes may share one, which is then read once and told
     apart by topic. `tasks` is how many tasks records are spread over. Without `caching` every update of a
     table goes out, with it the last one of each key and batch. `settings` is what processors
-    learn of the application. `from_kafka` says that each partition of a frame is a topic's, `micro_batches`
-    that batches have an end: then a topic's partitions can be the tasks as they are.
+    learn of the application, `handlers` what happens to records that cannot be read, processed or written.
+    `from_kafka` says that each partition of a frame is a topic's, `micro_batches` that batches have an end:
+    then a topic's partitions can be the tasks as they are.
     """
-    if is_stateless(topology) and not uses_python(topology):
-        output, types = stateless_output(Columns(spark), topology, sources)
+    handlers = handlers or Handlers()
+    stateless = is_stateless(topology) and not uses_python(topology)
+    if stateless and not handlers.record_by_record:
+        output, types = stateless_output(Columns(spark), topology, sources, handlers)
         return Pipeline(output, physical_plan(topology), types, None)
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching, in_batches=micro_batches)
+    if stateless:
+        lowering.columns.instead_of_udf = (
+            "a record cannot fail alone inside a UDF: use Spark functions or python_fn(), or leave "
+            "processing.exception.handler and production.exception.handler at fail"
+        )
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
     clock = None if settings is not None and settings.mocked_clock else ticks(spark, topology)
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or tasks)
     numbers = task_ids(tasks, partitions)
-    placed = from_kafka and micro_batches and tasks == partitions
     levels = Levels(
         lowering,
         sources,
@@ -81,8 +91,10 @@ def build_pipeline(
         dropped,
         ticks=clock,
         settings=settings,
+        handlers=handlers,
+        in_place=stateless,
         from_kafka=from_kafka,
-        placed=placed,
+        placed=from_kafka and micro_batches and tasks == partitions,
     )
     for level in range(plan.depth):
         levels.add(level)

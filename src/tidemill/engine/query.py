@@ -79,6 +79,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 settings=Settings(plan.name),
                 from_kafka=True,
                 micro_batches=plan.trigger.realtime_ms is None,
+                handlers=plan.writing.handlers,
             )
             _refuse_python_in_real_time(plan, pipeline)
             gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
@@ -135,12 +136,18 @@ class RunningQuery:
         self._gate = gate
         self._plan = plan
         self._seen = -1
+        self._handled: list[dict[str, Any]] | None = None
         self.pipeline = pipeline
 
     @property
     def id(self) -> str:
         """The id of the checkpoint."""
         return str(self._query.id().toString())
+
+    @property
+    def run(self) -> str:
+        """What no other start of a query has in common with this one."""
+        return self._plan.writing.gate
 
     @property
     def is_active(self) -> bool:
@@ -171,6 +178,14 @@ class RunningQuery:
         execution = self._query.streamingQuery().lastExecution()
         return str(execution.executedPlan().toString()) if execution is not None else ""
 
+    def handled(self) -> list[dict[str, Any]]:
+        """Records left out or set aside since the start, counted by kind, outcome, node and error."""
+        if self._handled is not None:
+            return self._handled
+        jvm: Any = self._spark._jvm
+        found: list[dict[str, Any]] = json.loads(jvm.io.tidemill.sink.Handled.of(self._plan.writing.gate))
+        return found
+
     def hold(self, timeout: float) -> bool:
         """Let the batch in work finish and no other begin; False if it takes longer."""
         self._gate.close()
@@ -193,6 +208,8 @@ class RunningQuery:
         self._query.stop()
         jvm: Any = self._spark._jvm
         jvm.io.tidemill.sink.Gate.forget(self._plan.writing.gate)
+        self._handled = self.handled()
+        jvm.io.tidemill.sink.Handled.forget(self._plan.writing.gate)
         jvm.io.tidemill.sink.Producers.close(self.id)
         return finished
 

@@ -11,12 +11,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType
 
 from tidemill.dsl import record
-from tidemill.engine import serdes
 from tidemill.engine.columns import Columns, array_of, pair_of
+from tidemill.engine.encoding import parts
+from tidemill.engine.handlers import Handlers
 from tidemill.engine.lowering import Types
 from tidemill.engine.operators.sink import check_sink
-from tidemill.engine.operators.source import decoded_pair, reads, source_types
+from tidemill.engine.operators.source import reads, source_types
 from tidemill.engine.operators.stateless import branch_condition, of_record, pairs_of, same_types
+from tidemill.engine.reading import Reader, read
 from tidemill.engine.times import with_times
 from tidemill.topology import Topology
 from tidemill.topology.nodes import (
@@ -48,16 +50,20 @@ _STATELESS = (
 )
 
 
+_PROBLEMS = -1
+"""The path of records that cannot be read."""
+
+
 def is_stateless(topology: Topology) -> bool:
     """Whether a topology keeps nothing and shuffles nothing."""
     return all(isinstance(node, _STATELESS) for node in topology)
 
 
 def stateless_output(
-    columns: Columns, topology: Topology, sources: Mapping[str, DataFrame]
+    columns: Columns, topology: Topology, sources: Mapping[str, DataFrame], handlers: Handlers
 ) -> tuple[DataFrame, dict[str, Types]]:
     """The records a stateless topology writes, and the types of its steps."""
-    run = _Run(columns, topology)
+    run = _Run(columns, topology, handlers)
     readers = [node for node in topology if isinstance(node, StreamSource)]
     parts = []
     for source in dict.fromkeys(id(sources[node.name]) for node in readers):
@@ -79,16 +85,23 @@ class _Flow:
 class _Run:
     """Follows all paths from one frame at once; a fork copies rows and numbers the copies."""
 
-    def __init__(self, columns: Columns, topology: Topology) -> None:
+    def __init__(self, columns: Columns, topology: Topology, handlers: Handlers) -> None:
         self.types: dict[str, Types] = {}
         self._columns = columns
+        self._handlers = handlers
         self._topology = topology
         self._paths = 0
         self._done: list[tuple[_Flow, Sink]] = []
 
     def read(self, frame: DataFrame, nodes: list[StreamSource]) -> DataFrame:
         self._done = []
-        rows = with_times(self._columns, frame, nodes).select(
+        readers = [Reader(node, self._new_path(), "__path") for node in nodes]
+        chosen = [F.when(reads(each.node, F.col("topic")), F.lit(each.number)) for each in readers]
+        rows = _copied(frame.select("*", F.lit(0).alias("__path")), F.array(*chosen), F.col("topic"))
+        rows = read(rows, readers, self._handlers, _PROBLEMS)
+        rows = with_times(self._columns, rows, readers)
+        decoded = [column for reader in readers for column in (reader.key, reader.value)]
+        rows = rows.select(
             F.col("key"),
             F.col("value"),
             F.col("timestamp").alias(record.TIMESTAMP),
@@ -96,17 +109,13 @@ class _Run:
             F.col("topic").alias(record.TOPIC),
             F.col("partition").alias(record.PARTITION),
             F.col("offset").alias(record.OFFSET),
-            F.lit(0).alias("__path"),
+            F.col("__path"),
+            *decoded,
         )
-        flows = [_Flow(self._new_path(), *decoded_pair(node), source_types(node)) for node in nodes]
-        chosen = [
-            F.when(reads(node, F.col(record.TOPIC)), F.lit(flow.path))
-            for node, flow in zip(nodes, flows, strict=True)
-        ]
-        rows = _copied(rows, F.array(*chosen))
-        for node, flow in zip(nodes, flows, strict=True):
-            self.types[node.name] = flow.types
-            rows = self._fork(rows, node, flow)
+        for reader in readers:
+            flow = _Flow(reader.number, reader.key, reader.value, source_types(reader.node))
+            self.types[reader.node.name] = flow.types
+            rows = self._fork(rows, reader.node, flow)
         return self._written(rows)
 
     def _fork(self, rows: DataFrame, node: Node, flow: _Flow) -> DataFrame:
@@ -116,7 +125,7 @@ class _Run:
         flows = [replace(flow, path=self._new_path()) for _ in children]
         copies = F.array(*(F.lit(copy.path) for copy in flows))
         here = F.col("__path") == flow.path
-        rows = _copied(rows, F.when(here, copies).otherwise(F.array(F.col("__path"))))
+        rows = _copied(rows, F.when(here, copies).otherwise(F.array(F.col("__path"))), F.col(record.TOPIC))
         for child, copy in zip(children, flows, strict=True):
             rows = self._follow(rows, child, copy)
         return rows
@@ -137,24 +146,29 @@ class _Run:
             case Filter():
                 fn = of_record(node.predicate, node.with_key)
                 columns.predicate_type(node, fn, types.key, types.value)
-                holds = F.coalesce(_as_column(fn(key, value)), F.lit(False))
+                holds = F.coalesce(self._located(node, fn(key, value)), F.lit(False))
                 return rows.where(elsewhere | (~holds if node.negate else holds)), flow
             case BranchFilter():
                 columns.predicate_type(node, branch_condition(node), types.key, types.value)
-                return rows.where(elsewhere | branch_condition(node)(key, value)), flow
+                return rows.where(elsewhere | self._located(node, branch_condition(node)(key, value))), flow
             case MapValues():
                 fn = of_record(node.fn, node.with_key)
                 type_ = columns.type_of_record(node, fn, types.key, types.value)
-                return rows, replace(flow, value=_as_column(fn(key, value)), types=Types(types.key, type_))
+                made = self._located(node, fn(key, value))
+                return rows, replace(flow, value=made, types=Types(types.key, type_))
             case SelectKey() | GroupBy():
                 type_ = columns.type_of_record(node, node.fn, types.key, types.value)
-                return rows, replace(
-                    flow, key=_as_column(node.fn(key, value)), types=Types(type_, types.value)
-                )
+                made = self._located(node, node.fn(key, value))
+                return rows, replace(flow, key=made, types=Types(type_, types.value))
             case Map():
                 pair = columns.struct_type_of_record(node, node.fn, types.key, types.value)
                 first, second = pair_of(node, node.fn(key, value))
-                return rows, replace(flow, key=first, value=second, types=Types(*(f.dataType for f in pair)))
+                return rows, replace(
+                    flow,
+                    key=self._located(node, first),
+                    value=self._located(node, second),
+                    types=Types(*(f.dataType for f in pair)),
+                )
             case FlatMapValues() | FlatMap():
                 return self._exploded(rows, node, flow)
             case Merge():
@@ -172,7 +186,8 @@ class _Run:
             name += "_"
         nothing = F.array(F.lit(None).cast(type_.elementType))
         here = F.col("__path") == flow.path
-        array = F.when(here, array_of(fn(flow.key, flow.value)).cast(type_)).otherwise(nothing)
+        made = self._located(node, array_of(fn(flow.key, flow.value)).cast(type_))
+        array = F.when(here, made).otherwise(nothing)
         rows = rows.select("*", F.explode(array).alias(name))
         element = F.col(name)
         if isinstance(node, FlatMapValues):
@@ -183,17 +198,18 @@ class _Run:
 
     def _written(self, rows: DataFrame) -> DataFrame:
         topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
+        problem = F.col("__path") == _PROBLEMS if self._handlers.are_needed else F.lit(False)
+        if self._handlers.are_needed:
+            topic = F.when(problem, F.lit(self._handlers.topic)).otherwise(topic)
+            key = F.when(problem, F.col("key")).otherwise(key)
+            value = F.when(problem, F.col("value")).otherwise(value)
         for flow, sink in self._done:
             here = F.col("__path") == flow.path
             check_sink(self._columns, sink, flow.types)
-            name = (
-                F.lit(sink.topic) if sink.chooser is None else _as_column(sink.chooser(flow.key, flow.value))
-            )
-            key_serde = sink.key or serdes.default_serde(flow.types.key)
-            value_serde = sink.value or serdes.default_serde(flow.types.value)
-            topic = F.when(here, name).otherwise(topic)
-            key = F.when(here, serdes.encode(key_serde, flow.key)).otherwise(key)
-            value = F.when(here, serdes.encode(value_serde, flow.value)).otherwise(value)
+            made = parts(sink, flow.types, flow.key, flow.value)
+            topic = F.when(here, self._located(sink, made.topic)).otherwise(topic)
+            key = F.when(here, self._located(sink, made.key)).otherwise(key)
+            value = F.when(here, self._located(sink, made.value)).otherwise(value)
         return rows.select(
             topic.alias("topic"),
             key.alias("key"),
@@ -203,18 +219,23 @@ class _Run:
             F.col(record.PARTITION).alias("task"),
             F.col(record.OFFSET).alias("sequence"),
             F.col(record.TOPIC).alias("origin"),
+            problem.alias("problem"),
         )
+
+    def _located(self, node: Node, result: object) -> Column:
+        """What a user's function returned; if it fails, the error names the step and the record."""
+        where = (F.col(name) for name in (record.TOPIC, record.PARTITION, record.OFFSET))
+        return self._columns.located(node, _as_column(result), *where)
 
     def _new_path(self) -> int:
         self._paths += 1
         return self._paths
 
 
-def _copied(rows: DataFrame, paths: Column) -> DataFrame:
+def _copied(rows: DataFrame, paths: Column, topic: Column) -> DataFrame:
     """One copy of each row per path; a barrier, which has no topic, stays as it is."""
     present = F.filter(paths, lambda path: path.isNotNull())
-    barrier = F.col(record.TOPIC).isNull()
-    chosen = F.when(barrier, F.array(F.lit(0))).otherwise(present)
+    chosen = F.when(topic.isNull(), F.array(F.lit(0))).otherwise(present)
     others = [column for column in rows.columns if column != "__path"]
     return rows.select(*others, F.explode(chosen).alias("__path"))
 

@@ -9,27 +9,28 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegralType, TimestampType
 
 from tidemill.engine.columns import Columns
-from tidemill.engine.operators.source import decoded_pair, reads, source_types
+from tidemill.engine.operators.source import source_types
 from tidemill.engine.operators.stateless import of_record
+from tidemill.engine.reading import Reader
 from tidemill.time import ExtractedTime, OnInvalid, WallClock
 from tidemill.topology import TopologyError
 from tidemill.topology.nodes import TopicSource
 
 
-def with_times(columns: Columns, frame: DataFrame, nodes: Sequence[TopicSource]) -> DataFrame:
-    """A frame of Kafka records with the time in `timestamp` that each source asks for."""
+def with_times(columns: Columns, frame: DataFrame, readers: Sequence[Reader]) -> DataFrame:
+    """Rows of records that were read, with the time in `timestamp` that each source asks for."""
     time, asked = F.col("timestamp"), False
-    for node in nodes:
-        if isinstance(node.timestamp_extractor, ExtractedTime | WallClock):
+    for reader in readers:
+        extractor = reader.node.timestamp_extractor
+        if isinstance(extractor, ExtractedTime | WallClock):
             asked = True
-            time = F.when(
-                reads(node, F.col("topic")), _time(columns, node, node.timestamp_extractor)
-            ).otherwise(time)
+            time = F.when(reader.here, _time(columns, reader, extractor)).otherwise(time)
     return frame.withColumn("timestamp", time).where(F.col("timestamp").isNotNull()) if asked else frame
 
 
-def _time(columns: Columns, node: TopicSource, extractor: ExtractedTime | WallClock) -> Column:
+def _time(columns: Columns, reader: Reader, extractor: ExtractedTime | WallClock) -> Column:
     """The time of a source's records; null marks one that is to be skipped."""
+    node = reader.node
     if isinstance(extractor, WallClock):
         return F.current_timestamp()
     if extractor.on_invalid is OnInvalid.PARTITION_TIME:
@@ -48,8 +49,7 @@ def _time(columns: Columns, node: TopicSource, extractor: ExtractedTime | WallCl
             place=node.place,
             remedy="return a timestamp, or milliseconds since the epoch as a whole number",
         )
-    key, value = decoded_pair(node)
-    found = fn(key, value)
+    found = fn(reader.key, reader.value)
     time = found if isinstance(type_, TimestampType) else F.timestamp_millis(found)
     valid = F.coalesce(time >= F.timestamp_seconds(F.lit(0)), F.lit(False))
     if extractor.on_invalid is OnInvalid.SKIP:

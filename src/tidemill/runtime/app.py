@@ -176,7 +176,7 @@ class App:
         """What Spark is made to do: the levels of the plan, their steps and stores."""
         from tidemill.engine.explain import explain, explanation_text
 
-        return explanation_text(explain(self.topology))
+        return explanation_text(explain(self.topology, self.config.handlers))
 
     def metadata(self) -> dict[str, Any]:
         """Who the app is and where it keeps things."""

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tidemill.engine.handlers import KINDS, TOPIC_KEY, Handlers, handler_key, handlers_of, outcome_of
 from tidemill.errors import UsageError
 from tidemill.kafka.paths import data_dir
 from tidemill.kafka.settings import Setting, Settings
@@ -59,6 +60,7 @@ class AppConfig:
     restart_backoff_ms: int = 500
     missing_checkpoint: MissingCheckpoint = MissingCheckpoint.FAIL
     explicit_names: bool = False
+    handlers: Handlers = field(default_factory=Handlers)
     offset_reset: OffsetReset = field(default_factory=lambda: OffsetReset(ResetPolicy.EARLIEST))
     spark: Mapping[str, str] = field(default_factory=dict, repr=False)
     settings: Settings = field(default_factory=Settings)
@@ -112,18 +114,23 @@ def parse_config(application_id: str, values: Settings) -> AppConfig:
             remedy="use letters, digits, `.`, `_` and `-`, at most 200 of them",
         )
     own: dict[str, object] = {}
+    handlers: dict[str, str] = {}
     spark: dict[str, str] = {}
     client: list[Setting] = []
     for entry in values.entries():
         if entry.name in _KEYS:
             name, parse = _KEYS[entry.name]
             own[name] = _parsed(entry, parse)
+        elif entry.name in _HANDLERS:
+            _parsed(entry, _HANDLERS[entry.name])
+            handlers[entry.name] = entry.raw.strip()
         elif entry.name.startswith("spark."):
             spark[entry.name] = entry.raw
         else:
             _check_other(entry)
             if not _is_ignored(entry.name):
                 client.append(entry)
+    own["handlers"] = handlers_of(application_id, handlers)
     config = AppConfig(application_id=application_id, **own, spark=spark, settings=Settings(client))  # type: ignore[arg-type]
     if config.latency is Latency.REALTIME and config.exactly_once:
         if "guarantee" in own:
@@ -164,7 +171,7 @@ def _check_other(entry: Setting) -> None:
     if known is not None and known.fate is Fate.REFUSED:
         raise UsageError(f"`{entry.name}` is not supported", where=entry.source, remedy=known.note)
     if known is None and not _CLIENT.fullmatch(entry.name):
-        names = [*_KEYS, *(key.name for key in STREAMS_KEYS)]
+        names = [*_KEYS, *_HANDLERS, *(key.name for key in STREAMS_KEYS)]
         near = difflib.get_close_matches(entry.name, names, n=1)
         raise UsageError(
             f"there is no setting `{entry.name}`",
@@ -180,7 +187,12 @@ def _is_ignored(name: str) -> bool:
 
 def is_known(name: str) -> bool:
     """Whether a key means anything to an app."""
-    return name in _KEYS or streams_key(name) is not None or _CLIENT.fullmatch(name) is not None
+    return (
+        name in _KEYS
+        or name in _HANDLERS
+        or streams_key(name) is not None
+        or _CLIENT.fullmatch(name) is not None
+    )
 
 
 def _number(low: int) -> Callable[[str], int]:
@@ -248,6 +260,27 @@ _KEYS: dict[str, tuple[str, Callable[[str], object]]] = {
 }
 """Keys of ours, the field each one fills and how its text is read."""
 
+
+def _topic(text: str) -> str:
+    if not _TOPIC.fullmatch(text):
+        raise ValueError("a topic's name has letters, digits, `.`, `_` and `-`, at most 249 of them")
+    return text
+
+
+def _never(text: str) -> bool:
+    if _flag(text):
+        raise ValueError("false: what keeps a global store fails the app, for it would be wrong everywhere")
+    return False
+
+
+_HANDLERS: dict[str, Callable[[str], object]] = {
+    **{handler_key(kind): outcome_of for kind in KINDS},
+    TOPIC_KEY: _topic,
+    "processing.exception.handler.global.enabled": _never,
+}
+"""Keys of handlers, and how their text is checked."""
+
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _CLIENT_PREFIX = re.compile(r"(main\.consumer|consumer|producer|admin)\.")
 _CLIENT = re.compile(

@@ -117,6 +117,7 @@ class Launch:
             gate=f"{config.application_id}-{uuid.uuid4().hex[:8]}",
             transactional_prefix=config.application_id if config.exactly_once else "",
             markers=marker_topic(config.application_id) if config.exactly_once else "",
+            handlers=config.handlers,
         )
         realtime = config.realtime_batch_ms if config.latency is Latency.REALTIME else None
         trigger = Trigger(config.commit_interval_ms, realtime, bounded)

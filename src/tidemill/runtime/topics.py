@@ -39,7 +39,7 @@ def check_sources(admin: Admin, topology: Topology, config: AppConfig) -> int:
 def create_topics(
     admin: Admin, topology: Topology, config: AppConfig, *, partitions: int, tasks: int
 ) -> None:
-    """Create the sink topics that are missing, and the marker topic."""
+    """Create the topics of sinks and dead letters that are missing, and the marker topic."""
     for sink in topology.sinks:
         if sink.topic is None or admin.exists(sink.topic):
             continue
@@ -50,6 +50,15 @@ def create_topics(
                 remedy=f"create it with `tidemill topics create {sink.topic}`, or auto.create.topics=true",
             )
         _create(admin, sink.topic, partitions, config.replication_factor)
+    if config.handlers.write_letters and not admin.exists(config.handlers.topic):
+        if not config.auto_create_topics:
+            raise NotFound(
+                f"topic `{config.handlers.topic}` does not exist; dead letters are written to it",
+                where=admin.watch.where,
+                remedy=f"create it with `tidemill topics create {config.handlers.topic}`,"
+                " or auto.create.topics=true",
+            )
+        _create(admin, config.handlers.topic, partitions, config.replication_factor)
     if config.exactly_once:
         markers = marker_topic(config.application_id)
         if not admin.exists(markers):

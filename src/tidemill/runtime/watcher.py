@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidemill.engine.failures import query_failure
+from tidemill.engine.handlers import Outcome
 from tidemill.errors import TidemillError, UsageError
 from tidemill.runtime.config import AppConfig
 from tidemill.runtime.metrics import Metrics
@@ -27,6 +28,9 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.2
 _SLACK_SECONDS = 10.0
+
+
+_OUTCOMES = {Outcome.CONTINUE: "left out", Outcome.DEAD_LETTER: "set aside as dead letters"}
 
 
 class _Wish(Enum):
@@ -177,6 +181,21 @@ class Watcher:
             self._metrics.finished(reports)
             self._launch.group.finished(reports)
         self._launch.group.commit()
+        if reports:
+            self._count_problems()
+
+    def _count_problems(self) -> None:
+        assert self._query is not None
+        if self._config.handlers.are_needed:
+            for new in self._metrics.handled(self._query.run, self._query.handled()):
+                log.warning(
+                    "%d records so far: %s failed at `%s`, %s; the last: %s",
+                    new["count"],
+                    new["kind"],
+                    new["node"],
+                    _OUTCOMES[new["outcome"]],
+                    new["last"],
+                )
 
     def _recover(self, error: TidemillError, bounded: bool) -> bool:
         """Restart after a failure, as often as allowed; False when given up or stopped meanwhile."""
@@ -216,6 +235,7 @@ class Watcher:
             if self._query is not None:
                 self._clean_end = self._query.stop(self._patience)
                 self._report()
+                self._count_problems()
         except Exception as error:  # noqa: BLE001 -- an orderly end was wished for; what fails now is told only
             log.warning("the query did not end in order: %s", self._told(error))
             self._clean_end = False
@@ -237,6 +257,7 @@ class Watcher:
         try:
             if self._query is not None:
                 self._query.stop(0)
+                self._count_problems()
         except Exception as error:  # noqa: BLE001 -- it has failed already
             log.debug("a failed query could not be stopped: %s", error)
 

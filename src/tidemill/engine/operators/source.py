@@ -49,14 +49,14 @@ def global_table_source(low: Lowering, step: Step) -> tuple[Any, Types]:
 def source_types(node: Any) -> Types:
     """The types of a source's records, from its serdes."""
     assert isinstance(node, TopicSource)
-    return Types(data_type(_serde(node, "key").schema), data_type(_serde(node, "value").schema))
+    return Types(data_type(serde_of(node, "key").schema), data_type(serde_of(node, "value").schema))
 
 
 def decoded_pair(node: TopicSource) -> tuple[Column, Column]:
     """The typed key and value of a frame of Kafka records."""
     return (
-        serdes.decode(_serde(node, "key"), F.col("key")),
-        serdes.decode(_serde(node, "value"), F.col("value")),
+        serdes.decode(serde_of(node, "key"), F.col("key")),
+        serdes.decode(serde_of(node, "value"), F.col("value")),
     )
 
 
@@ -67,7 +67,8 @@ def reads(node: TopicSource, topic: Column) -> Column:
     return topic.isin(*node.topics)
 
 
-def _serde(node: TopicSource, part: str) -> Serde:
+def serde_of(node: TopicSource, part: str) -> Serde:
+    """How the keys or values of a source are read."""
     serde: Serde | None = getattr(node, part)
     if serde is None:
         raise TopologyError(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
+
+from tidemill.engine.python.failure import StateError
 
 _KEPT = 100_000
 """Beyond so many entries a save also forgets them: memory stays bounded, the state store has them all."""
@@ -57,20 +60,32 @@ class MapStateBackend:
 
     def get(self, key: bytes) -> bytes | None:
         """The bytes of a key, or None."""
-        found = self._state.getValue((key,))
+        with _state():
+            found = self._state.getValue((key,))
         return None if found is None else bytes(found[0])
 
     def put(self, key: bytes, value: bytes) -> None:
         """Set the bytes of a key."""
-        self._state.updateValue((key,), (value,))
+        with _state():
+            self._state.updateValue((key,), (value,))
 
     def remove(self, key: bytes) -> None:
         """Remove a key."""
-        self._state.removeKey((key,))
+        with _state():
+            self._state.removeKey((key,))
 
     def items(self) -> Iterable[tuple[bytes, bytes]]:
         """Everything, in any order."""
-        return [(bytes(key[0]), bytes(value[0])) for key, value in self._state.iterator()]
+        with _state():
+            return [(bytes(key[0]), bytes(value[0])) for key, value in self._state.iterator()]
+
+
+@contextmanager
+def _state() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise StateError(f"the state of the task is out of reach: {error}") from error
 
 
 class Cells:

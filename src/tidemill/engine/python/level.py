@@ -55,6 +55,7 @@ def python_program(
     outputs: Sequence[Any],
     *,
     settings: Settings,
+    problems: int | None = None,
 ) -> Program:
     """The program of a level: its steps, then the ports in and out around them."""
     program = Program(
@@ -63,6 +64,7 @@ def python_program(
         application_id=settings.application_id,
         configs=dict(settings.configs),
         mocked_clock=settings.mocked_clock,
+        problems=problems,
     )
     index = {step.name: program.add(replace(plans[step.name], children=[])) for step in steps}
     for step in steps:
@@ -77,7 +79,8 @@ def python_program(
     for step in readers:
         # What a later level reads passes; what this one reads may have to pass as well.
         beyond = [port for port in outputs if port.step == step.name and ">read" in port.name]
-        program.ports.append(_entry(source_types(step.node), index.get(step.name), 0, leaving, beyond))
+        node, types = index.get(step.name), source_types(step.node)
+        program.ports.append(_entry(types, node, 0, leaving, beyond, from_topic=True))
     for port in arriving:
         program.ports.append(_entry(port.types, index[port.target], port.slot, leaving, []))
     program.ports += [Entry(passing=leaving[port.name]) for port in passing]
@@ -99,13 +102,26 @@ def python_operator(frame: DataFrame, program: Program, schema: StructType) -> D
 
 
 def _entry(
-    types: Types, node: int | None, slot: int, leaving: Mapping[str, int], beyond: Sequence[Any]
+    types: Types,
+    node: int | None,
+    slot: int,
+    leaving: Mapping[str, int],
+    beyond: Sequence[Any],
+    *,
+    from_topic: bool = False,
 ) -> Entry:
     if node is None:
         assert len(beyond) == 1
         return Entry(passing=leaving[beyond[0].name])
     also = tuple(leaving[port.name] for port in beyond)
-    return Entry(node=node, slot=slot, key=reader(types.key), value=reader(types.value), also=also)
+    return Entry(
+        node=node,
+        slot=slot,
+        key=reader(types.key),
+        value=reader(types.value),
+        also=also,
+        from_topic=from_topic,
+    )
 
 
 def _exit(program: Program, low: Lowering, port: Any, position: int) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidemill.dsl import Record
 from tidemill.engine.python.codec import required
 from tidemill.engine.python.context import Context
-from tidemill.engine.python.failure import user_code
+from tidemill.engine.python.failure import Origin, ProcessingError, user_code
 from tidemill.engine.python.key_value import CellsKeyValueStore
 from tidemill.engine.python.versioned import CellsVersionedStore
 from tidemill.engine.python.window import CellsSessionStore, CellsWindowStore
@@ -184,8 +184,13 @@ class KeeperNode(Node):
         if self._processor is None:
             mirror(self.task, self._plan.store, record)
             return
-        with user_code(self.name, self.place):
-            self._processor.process(record)
+        try:
+            with user_code(self.name, self.place):
+                self._processor.process(record)
+        except ProcessingError as error:
+            # Every task keeps this store: it would be wrong everywhere, whatever a handler says.
+            error.is_final = True
+            raise
 
 
 class MapNode(Node):
@@ -209,7 +214,7 @@ class FoldNode(Node):
     def __init__(self, task: PythonTask, plan: FoldPlan) -> None:
         super().__init__(task, plan.name, plan.place)
         self._plan = plan
-        self._held: dict[Any, Record] = {}
+        self._held: dict[Any, tuple[Record, Origin]] = {}
 
     def open(self) -> None:
         """Find the store."""
@@ -232,15 +237,16 @@ class FoldNode(Node):
         result = Record(record.key, new, time, record.headers)
         if self._plan.cached:
             self._held.pop(key, None)
-            self._held[key] = result
+            self._held[key] = result, self.task.origin
         else:
             self.forward(result)
 
     def flush(self) -> None:
         """One update per key and batch, in the order of the last ones."""
         held, self._held = self._held, {}
-        for record in held.values():
-            self.forward(record)
+        for record, origin in held.values():
+            with self.task.at_work(origin):
+                self.forward(record)
 
 
 def mirror(task: PythonTask, name: str, record: Record) -> None:

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from tidemill.dsl import Record, RecordMetadata
 from tidemill.engine.python.cells import Backend, MapStateBackend
+from tidemill.engine.python.failure import NOWHERE, Origin
 from tidemill.engine.python.program import Program
 from tidemill.engine.python.task import MEMORY, TOKEN, PythonTask
 
@@ -59,11 +60,12 @@ class PythonLevel(StatefulProcessor):
         task.finish(token)
         outputs, task.outputs = task.outputs, []
         for row in barriers:
-            outputs.append((BARRIER, None, row["time"], _answer(task, row["headers"]) or row["headers"]))
+            told = _answer(task, row["headers"]) or row["headers"]
+            outputs.append((BARRIER, None, row["time"], told, NOWHERE))
         _keep(program.id, task, token)
         width = program.width
-        for sequence, (port, pair, time, headers) in enumerate(outputs):
-            yield _row(width, port, task.id, sequence, time, headers, pair)
+        for sequence, (port, pair, time, headers, origin) in enumerate(outputs):
+            yield _row(width, port, task.id, sequence, time, headers, origin, pair)
 
     def close(self) -> None:
         """Nothing to close: the state belongs to Spark, the tasks to the worker."""
@@ -129,30 +131,36 @@ def _oldest_first(queues: dict[int, list[Row]]) -> Iterator[Row]:
 def _accept(task: PythonTask, program: Program, row: Row) -> None:
     entry = program.ports[row["port"]]
     pair, headers = row[f"p{row['port']}"], row["headers"]
+    origin = Origin(row["topic"], row["partition"], row["offset"], row["raw"])
     if entry.passing is not None:
-        task.outputs.append((entry.passing, pair, row["time"], headers))
+        task.outputs.append((entry.passing, pair, row["time"], headers, origin))
         return
-    task.outputs += [(port, pair, row["time"], headers) for port in entry.also]
+    also = [(port, pair, row["time"], headers, origin) for port in entry.also]
     assert entry.key is not None
     assert entry.value is not None
     named = tuple((header["key"], header["value"]) for header in headers or ())
     record = Record(entry.key(pair["key"]), entry.value(pair["value"]), row["time"], named)
     metadata = None
-    if row["topic"] is not None:
+    if entry.from_topic:
         metadata = RecordMetadata(row["topic"], row["partition"], row["offset"])
-    task.accept(row["port"], record, metadata)
+    task.accept(row["port"], record, metadata, origin, also)
 
 
 @lru_cache(maxsize=4)
 def _columns(width: int) -> tuple[str, ...]:
-    return ("port", "task", "sequence", "time", "headers", *(f"p{port}" for port in range(width)))
+    origin = ("topic", "partition", "offset", "raw")
+    return ("port", "task", "sequence", "time", "headers", *origin, *(f"p{port}" for port in range(width)))
 
 
-def _row(width: int, port: int, task: int, sequence: int, time: int, headers: Any, pair: Any) -> Row:
+def _row(
+    width: int, port: int, task: int, sequence: int, time: int, headers: Any, origin: Origin, pair: Any
+) -> Row:
     pairs: list[Any] = [None] * width
     if port != BARRIER:
         pairs[port] = pair
-    return Row(**dict(zip(_columns(width), (port, task, sequence, time, headers, *pairs), strict=True)))
+    made_from = (origin.topic, origin.partition, origin.offset, origin.raw)
+    fields = (port, task, sequence, time, headers, *made_from, *pairs)
+    return Row(**dict(zip(_columns(width), fields, strict=True)))
 
 
 def _keep(program: str, task: PythonTask, token: bytes) -> None:

@@ -138,6 +138,8 @@ class Entry:
     key: Callable[[Any], Any] | None = None
     value: Callable[[Any], Any] | None = None
     passing: int | None = None
+    from_topic: bool = False
+    """Whether records are as they were read from a topic."""
     also: tuple[int, ...] = ()
     """Outputs that the records of this port leave by as well, as they came."""
 
@@ -164,6 +166,8 @@ class Program:
     application_id: str = "tidemill"
     configs: Mapping[str, Any] = field(default_factory=dict)
     mocked_clock: bool = False
+    problems: int | None = None
+    """The port out for records that cannot be processed; None where they fail the query."""
 
     def add(self, plan: NodePlan) -> int:
         """Add a step; its index."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tidemill.dsl import Punctuation, Record, RecordMetadata
 from tidemill.engine.python.cells import Cells
-from tidemill.engine.python.failure import user_code
+from tidemill.engine.python.failure import NOWHERE, Origin, ProcessingError, user_code
 from tidemill.engine.python.schedule import Schedule, Schedules
 from tidemill.engine.python.stores import Open, Stores
 
@@ -21,8 +22,8 @@ MEMORY = "tidemill.task"
 """The state of the task itself: its clocks and schedules."""
 _CLOCKS = b"clocks"
 
-Output = tuple[int, dict[str, Any] | None, int, Any]
-"""What leaves: the port, the pair of key and value, the time, the headers."""
+Output = tuple[int, dict[str, Any] | None, int, Any, Origin]
+"""What leaves: the port, the pair of key and value, the time, the headers, and what it was made from."""
 
 
 class PythonTask:
@@ -35,6 +36,8 @@ class PythonTask:
         self.outputs: list[Output] = []
         self.metadata: RecordMetadata | None = None
         self.in_record = False
+        self.origin = NOWHERE
+        self._problems = program.problems
         self._mocked = program.mocked_clock
         self._memory = Cells(backends(MEMORY))
         self.stores = Stores(program.stores, backends)
@@ -64,16 +67,43 @@ class PythonTask:
         self._clock = max(self._clock, now)
         self._open()
 
-    def accept(self, entry: int, record: Record, metadata: RecordMetadata | None) -> None:
-        """Take one record through all steps, then call what is due by stream time."""
+    def accept(
+        self,
+        entry: int,
+        record: Record,
+        metadata: RecordMetadata | None,
+        origin: Origin = NOWHERE,
+        also: Sequence[Output] = (),
+    ) -> None:
+        """Take one record through all steps, then call what is due by stream time.
+
+        `also` are outputs that belong to the record: they leave with it, or not at all.
+        """
         self._open()
         self.metadata, self.in_record = metadata, True
         self.stream_time = max(self.stream_time, record.timestamp)
-        try:
+        with self.at_work(origin):
+            self.outputs += also
             self._entries[entry].process(self._slots[entry], record)
-        finally:
-            self.metadata, self.in_record = None, False
+        self.metadata, self.in_record = None, False
         self.schedules.run(Punctuation.STREAM_TIME, self.stream_time, self._call)
+
+    @contextmanager
+    def at_work(self, origin: Origin) -> Iterator[None]:
+        """Something is done for a record: if it fails, nothing of it leaves."""
+        self.origin, before = origin, len(self.outputs)
+        try:
+            yield
+        except ProcessingError as error:
+            if self._problems is None or error.is_final:
+                raise error.of(origin) from error.error
+            raw = origin.raw
+            key, value, time = (None, None, 0) if raw is None else (raw["key"], raw["value"], raw["time"])
+            letter = {"key": key, "value": value}
+            told = error.headers(origin, self.application_id)
+            self.outputs[before:] = [(self._problems, letter, time, told, origin)]
+        finally:
+            self.origin = NOWHERE
 
     def tick(self, now: int) -> None:
         """Call what is due by the wall clock."""
@@ -84,7 +114,7 @@ class PythonTask:
     def send(self, port: int, pair: dict[str, Any], timestamp: int, headers: Any) -> None:
         """Let a record leave the level."""
         rows = [{"key": name, "value": value} for name, value in headers]
-        self.outputs.append((port, pair, timestamp, rows))
+        self.outputs.append((port, pair, timestamp, rows, self.origin))
 
     def finish(self, token: bytes) -> None:
         """Hand on what was held back and write all state down; the token says who wrote it last."""
@@ -111,7 +141,7 @@ class PythonTask:
 
     def _call(self, schedule: Schedule, now: int) -> None:
         node = next(node for node in self._nodes if node.name == schedule.node)
-        with user_code(node.name, node.place):
+        with self.at_work(NOWHERE), user_code(node.name, node.place):
             schedule.punctuator(now)
 
 

@@ -9,7 +9,7 @@ from tidemill.engine.serdes.defaults import default_serde
 from tidemill.engine.serdes.form import form_of
 from tidemill.serde.base import Serde
 
-__all__ = ["decode", "default_serde", "encode", "is_broken", "runs_python"]
+__all__ = ["decode", "default_serde", "encode", "is_broken", "reads_everything", "runs_python"]
 
 
 def decode(serde: Serde, data: Column) -> Column:
@@ -25,6 +25,11 @@ def encode(serde: Serde, value: Column) -> Column:
 def is_broken(serde: Serde, data: Column, value: Column) -> Column:
     """Whether bytes were there, but no value came out of them; `value` is what `decode` made of `data`."""
     return data.isNotNull() & value.isNull() & ~form_of(serde).means_null(serde, data)
+
+
+def reads_everything(serde: Serde) -> bool:
+    """Whether no bytes are broken for a serde."""
+    return form_of(serde).reads_everything
 
 
 def runs_python(serde: Serde) -> bool:

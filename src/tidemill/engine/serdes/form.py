@@ -15,6 +15,9 @@ from tidemill.serde.base import Serde
 class Form:
     """How Spark runs one kind of serde."""
 
+    reads_everything = False
+    """Whether no bytes are broken."""
+
     def decode(self, _serde: Any, _data: Column, /) -> Column:
         """The value of bytes; null where they do not parse."""
         raise NotImplementedError

@@ -14,11 +14,19 @@ from tidemill.engine.types import data_type, java_type
 
 def call(function: str, returns: str, *arguments: tuple[Column, str]) -> Column:
     """A static function such as `Numbers.readLong` over columns, each with its type."""
+    return _invoke(_kernel().Serdes.call, function, returns, arguments)
+
+
+def call_here(function: str, returns: str, *arguments: tuple[Column, str]) -> Column:
+    """As `call`, for a function that Spark may not move elsewhere or leave out."""
+    return _invoke(_kernel().Serdes.callHere, function, returns, arguments)
+
+
+def _invoke(make: Any, function: str, returns: str, arguments: Sequence[tuple[Column, str]]) -> Column:
     owner, _, name = function.partition(".")
     columns = [column._jc for column, _ in arguments]
     types = [java(data_type(type_)) for _, type_ in arguments]
-    made = _kernel().Serdes.call(owner, name, java(data_type(returns)), _list(columns), _list(types))
-    return Column(made)
+    return Column(make(owner, name, java(data_type(returns)), _list(columns), _list(types)))
 
 
 def convert(column: Column, converter: str, *arguments: Any) -> Column:

@@ -27,6 +27,8 @@ class StringForm(Form):
 class BytesForm(Form):
     """As they are."""
 
+    reads_everything = True
+
     def decode(self, _serde: Any, data: Column, /) -> Column:
         return data
 
@@ -71,6 +73,8 @@ class UuidForm(Form):
 @runs(VoidSerde)
 class VoidForm(Form):
     """Null, whatever the bytes."""
+
+    reads_everything = True
 
     def decode(self, _serde: Any, _data: Column, /) -> Column:
         return F.lit(None).cast("void")

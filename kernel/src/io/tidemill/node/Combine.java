@@ -1,6 +1,7 @@
 package io.tidemill.node;
 
 import io.tidemill.fold.Folder;
+import io.tidemill.problem.Origin;
 import io.tidemill.row.Bytes;
 import io.tidemill.row.Codec;
 import io.tidemill.row.Rec;
@@ -19,7 +20,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class Combine extends Node {
   private final Folder folder;
   private final Codec keyCodec;
-  private transient Map<Object, Rec> partials;
+  private transient Map<Object, Partial> partials;
 
   public Combine(String name, DataType keyType, Folder folder) {
     super(name);
@@ -40,24 +41,37 @@ public final class Combine extends Node {
       partials = new LinkedHashMap<>();
     }
     Object key = identity(record.key());
-    Rec partial = partials.get(key);
+    Partial partial = partials.get(key);
     if (partial == null) {
       Object own = record.key() instanceof UTF8String text ? text.clone() : record.key();
       Object first = folder.add(own, record.value(), folder.init());
-      partials.put(own instanceof UTF8String ? own : key, new Rec(own, first, record.time(), record.headers()));
+      partials.put(own instanceof UTF8String ? own : key, 
+          new Partial(new Rec(own, first, record.time(), record.headers()), task.origin()));
     } else {
-      Object sum = folder.add(partial.key(), record.value(), partial.value());
-      long time = Math.max(partial.time(), record.time());
-      partials.put(key, new Rec(partial.key(), sum, time, record.headers()));
+      Rec before = partial.sum;
+      Object sum = folder.add(before.key(), record.value(), before.value());
+      long time = Math.max(before.time(), record.time());
+      partial.sum = new Rec(before.key(), sum, time, record.headers());
+      partial.last = task.origin();
     }
   }
 
   @Override
   public void flush() {
     if (partials != null) {
-      Map<Object, Rec> done = partials;
+      Map<Object, Partial> done = partials;
       partials = null;
-      done.values().forEach(this::forward);
+      done.values().forEach(partial -> task.later(partial.last, this, () -> forward(partial.sum)));
+    }
+  }
+
+  private static final class Partial {
+    Rec sum;
+    Origin last;
+
+    Partial(Rec sum, Origin last) {
+      this.sum = sum;
+      this.last = last;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.tidemill.node;
 
+import io.tidemill.problem.Origin;
 import io.tidemill.row.Bytes;
 import io.tidemill.row.Codec;
 import io.tidemill.row.Rec;
@@ -72,9 +73,10 @@ public abstract class TableNode extends Node {
     }
     Held earlier = held.get(key);
     if (earlier == null) {
-      held.put(key, new Held(change, change.old()));
+      held.put(key, new Held(change, change.old(), task.origin()));
     } else {
       earlier.last = change;
+      earlier.origin = task.origin();
     }
   }
 
@@ -93,7 +95,7 @@ public abstract class TableNode extends Node {
     held = null;
     for (Held row : leaving.values()) {
       if (row.last.value() != null || row.old != null) { // nobody has heard of a row that came and went
-        forward(row.last.change(tell(row.last.value()), tell(row.old)));
+        task.later(row.origin, this, () -> forward(row.last.change(tell(row.last.value()), tell(row.old))));
       }
     }
   }
@@ -104,11 +106,13 @@ public abstract class TableNode extends Node {
 
   private static final class Held {
     Rec last;
+    Origin origin;
     final Object old;
 
-    Held(Rec last, Object old) {
+    Held(Rec last, Object old, Origin origin) {
       this.last = last;
       this.old = old;
+      this.origin = origin;
     }
   }
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite;
  * The driver's side of the sink.
  *
  * Tasks commit for themselves: what makes a batch count once is the marker inside each transaction, so the
- * driver has nothing left to do when a batch ends or fails.
+ * driver has nothing left to do when a batch ends or fails, but to add up what was left out.
  */
 final class KafkaStreamingWrite implements StreamingWrite {
   private final SinkOptions options;
@@ -39,7 +39,13 @@ final class KafkaStreamingWrite implements StreamingWrite {
   }
 
   @Override
-  public void commit(long epochId, WriterCommitMessage[] messages) {}
+  public void commit(long epochId, WriterCommitMessage[] messages) {
+    for (WriterCommitMessage message : messages) {
+      if (message instanceof Written written) {
+        Handled.add(options.gate(), written.handled());
+      }
+    }
+  }
 
   @Override
   public void abort(long epochId, WriterCommitMessage[] messages) {}
@@ -58,6 +64,6 @@ final class KafkaStreamingWrite implements StreamingWrite {
     }
   }
 
-  /** A task's word that its records are in Kafka. */
-  record Written() implements WriterCommitMessage {}
+  /** A task's word that its records are in Kafka, and how many were left out or set aside. */
+  record Written(Handled handled) implements WriterCommitMessage {}
 }

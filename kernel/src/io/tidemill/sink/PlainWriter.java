@@ -9,23 +9,26 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage;
 final class PlainWriter implements DataWriter<InternalRow> {
   private final RecordFields fields;
   private final Producer<byte[], byte[]> producer;
-  private final Delivery delivery = new Delivery();
+  private final Handled handled = new Handled();
+  private final Outbox outbox;
 
   PlainWriter(SinkOptions options, RecordFields fields) {
     this.fields = fields;
     this.producer = Producers.shared(options);
+    this.outbox = new Outbox(options, handled, fields, producer, null);
   }
 
   @Override
   public void write(InternalRow row) {
-    delivery.send(producer, fields.record(row));
+    outbox.write(row);
   }
 
   @Override
   public WriterCommitMessage commit() {
+    outbox.settle();
     producer.flush();
-    delivery.check();
-    return new KafkaStreamingWrite.Written();
+    outbox.delivery().check();
+    return new KafkaStreamingWrite.Written(handled);
   }
 
   @Override

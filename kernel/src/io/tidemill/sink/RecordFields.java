@@ -30,6 +30,8 @@ final class RecordFields implements Serializable {
   private final int partition;
   private final int task;
   private final int origin;
+  private final int problem;
+  private final int sink;
   private transient UTF8String lastText;
   private transient String lastName;
 
@@ -47,6 +49,8 @@ final class RecordFields implements Serializable {
     timestamp = names.contains("timestamp") ? schema.fieldIndex("timestamp") : ABSENT;
     partition = names.contains("partition") ? schema.fieldIndex("partition") : ABSENT;
     task = names.contains("task") ? schema.fieldIndex("task") : ABSENT;
+    problem = names.contains("problem") ? schema.fieldIndex("problem") : ABSENT;
+    sink = names.contains("sink") ? schema.fieldIndex("sink") : ABSENT;
     origin = names.contains("origin") ? schema.fieldIndex("origin") : ABSENT;
   }
 
@@ -66,16 +70,42 @@ final class RecordFields implements Serializable {
     return !has(row, origin) ? lane.topic() == null : row.getUTF8String(origin).equals(lane.topicBytes());
   }
 
-  ProducerRecord<byte[], byte[]> record(InternalRow row) {
+  /** Whether a row is a record that could not be read or processed, its reason in its headers. */
+  boolean isProblem(InternalRow row) {
+    return has(row, problem) && row.getBoolean(problem);
+  }
+
+  /** The step that sends a row. */
+  String sender(InternalRow row) {
+    return has(row, sink) ? row.getUTF8String(sink).toString() : "";
+  }
+
+  /** What keeps a row from being a record of Kafka; null for nothing. */
+  SinkError flaw(InternalRow row) {
     if (row.isNullAt(topic)) {
-      throw new SinkError(SinkError.Code.NO_TOPIC, "a record has no topic: the function that chooses it gave null");
+      return new SinkError(SinkError.Code.NO_TOPIC, "a record has no topic: the function that chooses it gave null");
+    }
+    Long time = time(row);
+    if (time != null && time < 0) {
+      return new SinkError(SinkError.Code.BAD_TIMESTAMP, "a record for topic `" + row.getUTF8String(topic)
+          + "` has the negative timestamp " + time + ", which Kafka does not keep");
+    }
+    return null;
+  }
+
+  /** A row with a flaw, as far as it can be told. */
+  ProducerRecord<byte[], byte[]> remains(InternalRow row, String letters) {
+    return new ProducerRecord<>(letters, null, null, row.isNullAt(key) ? null : row.getBinary(key),
+        row.isNullAt(value) ? null : row.getBinary(value), headers(row));
+  }
+
+  ProducerRecord<byte[], byte[]> record(InternalRow row) {
+    SinkError flaw = flaw(row);
+    if (flaw != null) {
+      throw flaw;
     }
     String name = name(row.getUTF8String(topic));
-    Long time = has(row, timestamp) ? Math.floorDiv(row.getLong(timestamp), MICROS_PER_MILLI) : null;
-    if (time != null && time < 0) {
-      throw new SinkError(SinkError.Code.BAD_TIMESTAMP,
-          "a record for topic `" + name + "` has the negative timestamp " + time + ", which Kafka does not keep");
-    }
+    Long time = time(row);
     Integer to = has(row, partition) ? row.getInt(partition) : null;
     return new ProducerRecord<>(name, to, time, row.isNullAt(key) ? null : row.getBinary(key),
         row.isNullAt(value) ? null : row.getBinary(value), headers(row));
@@ -88,6 +118,10 @@ final class RecordFields implements Serializable {
       lastName = text.toString();
     }
     return lastName;
+  }
+
+  private Long time(InternalRow row) {
+    return has(row, timestamp) ? Math.floorDiv(row.getLong(timestamp), MICROS_PER_MILLI) : null;
   }
 
   private List<Header> headers(InternalRow row) {

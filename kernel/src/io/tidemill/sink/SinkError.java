@@ -1,11 +1,14 @@
 package io.tidemill.sink;
 
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.InvalidPidMappingException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.PolicyViolationException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -24,18 +27,48 @@ public final class SinkError extends RuntimeException {
   public enum Code { UNKNOWN_TOPIC, TOO_LARGE, DENIED, FENCED, UNREACHABLE, NO_TOPIC, BAD_TIMESTAMP, OTHER }
 
   private final Code code;
+  private final String text;
+  private final String topic;
 
   SinkError(Code code, String text) {
-    this(code, text, null);
+    this(code, text, null, null);
   }
 
-  SinkError(Code code, String text, Throwable cause) {
+  private SinkError(Code code, String text, String topic, Throwable cause) {
     super("[" + code + "] " + text, cause);
     this.code = code;
+    this.text = text;
+    this.topic = topic;
   }
 
   public Code code() {
     return code;
+  }
+
+  /** What went wrong, without the code. */
+  String text() {
+    return text;
+  }
+
+  /** The topic being written to, null if the failure is not about one. */
+  String topic() {
+    return topic;
+  }
+
+  /** What Kafka's client threw, under whatever it was wrapped in. */
+  Throwable reason() {
+    return getCause() == null ? this : reason(getCause());
+  }
+
+  /** Whether another record might have been written. */
+  boolean isAboutRecord() {
+    return switch (code) {
+      case NO_TOPIC, BAD_TIMESTAMP, TOO_LARGE, UNKNOWN_TOPIC -> true;
+      case DENIED -> reason() instanceof TopicAuthorizationException;
+      case OTHER -> reason() instanceof InvalidRecordException || reason() instanceof InvalidTimestampException
+          || reason() instanceof PolicyViolationException;
+      default -> false;
+    };
   }
 
   /** @param topic the topic being written to, null if the failure is not about one */
@@ -55,7 +88,7 @@ public final class SinkError extends RuntimeException {
       case UNREACHABLE -> "Kafka did not answer while writing to " + name + ": " + said;
       default -> "writing to " + name + " failed: " + reason.getClass().getSimpleName() + ": " + said;
     };
-    return new SinkError(code, text, cause);
+    return new SinkError(code, text, topic, cause);
   }
 
   private static Throwable reason(Throwable error) {

@@ -16,10 +16,12 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
  * @param idPrefix what transactional ids begin with; empty without transactions
  * @param markers the group whose offsets are the batch markers, and the topic that tasks have theirs in
  * @param gate the name of the {@link Gate} batches pass, empty for none
+ * @param handling what becomes of records that could not be read, processed or written
  * @param kafka client settings, by the Java client's names
  */
 record SinkOptions(
-    String queryId, boolean oneProcess, String idPrefix, String markers, String gate, Map<String, String> kafka)
+    String queryId, boolean oneProcess, String idPrefix, String markers, String gate, Handling handling,
+    Map<String, String> kafka)
     implements Serializable {
   private static final String PREFIX = "kafka.";
 
@@ -37,7 +39,7 @@ record SinkOptions(
     }
     boolean oneProcess = SparkContext.getOrCreate().isLocal();
     String gate = info.options().getOrDefault("gate", "");
-    return new SinkOptions(info.queryId(), oneProcess, idPrefix, markers, gate, kafka);
+    return new SinkOptions(info.queryId(), oneProcess, idPrefix, markers, gate, Handling.of(info.options()), kafka);
   }
 
   boolean exactlyOnce() {

@@ -1,8 +1,9 @@
 package io.tidemill.sink;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
@@ -17,8 +18,9 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
   private final SinkOptions options;
   private final RecordFields fields;
   private final long epoch;
-  private final Delivery delivery = new Delivery();
+  private final Handled handled = new Handled();
   private final Map<Lane, TransactionalProducer> producers = new LinkedHashMap<>();
+  private final Map<Lane, Outbox> outboxes = new HashMap<>();
   private Lane lane;
   private TransactionalProducer producer;
   private boolean skipping;
@@ -38,27 +40,27 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
     if (skipping) {
       return;
     }
-    ProducerRecord<byte[], byte[]> record = fields.record(row);
     doubtful = true;
-    delivery.send(producer.raw(), record);
+    outboxes.get(lane).write(row);
     doubtful = false;
   }
 
   @Override
   public WriterCommitMessage commit() {
     doubtful = true;
+    outboxes.values().forEach(Outbox::settle);
     var each = producers.entrySet().iterator();
     while (each.hasNext()) {
       var entry = each.next();
       if (entry.getValue().lastEpoch() < epoch) {
         Failpoint.reach("after_produce_before_txn_commit");
-        entry.getValue().commit(epoch, delivery);
+        entry.getValue().commit(epoch, outboxes.get(entry.getKey()).delivery());
         Failpoint.reach("after_txn_commit_before_sink_ack");
       }
       Producers.giveBack(options, entry.getKey(), entry.getValue());
       each.remove();
     }
-    return new KafkaStreamingWrite.Written();
+    return new KafkaStreamingWrite.Written(handled);
   }
 
   @Override
@@ -78,12 +80,22 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
     abort();
   }
 
+  /** A transaction with a bad record in it is taken back; a fresh start under the same id does so for sure. */
+  private Producer<byte[], byte[]> restarted(Lane of) {
+    producers.get(of).discard();
+    TransactionalProducer fresh = TransactionalProducer.open(options, of);
+    producers.put(of, fresh);
+    fresh.begin();
+    return fresh.raw();
+  }
+
   private void enter(Lane next) {
     lane = next;
     producer = producers.get(next);
     if (producer == null) {
       producer = Producers.take(options, next, epoch);
       producers.put(next, producer);
+      outboxes.put(next, new Outbox(options, handled, fields, producer.raw(), () -> restarted(next)));
       if (producer.lastEpoch() < epoch) {
         producer.begin();
       }

@@ -1,10 +1,12 @@
 package io.tidemill.task;
 
 import io.tidemill.node.Node;
+import io.tidemill.problem.Plan;
 import io.tidemill.row.Evaluator;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +18,20 @@ public final class Program implements Serializable {
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<Integer> entries = new ArrayList<>();
+  private final Set<Integer> sources = new HashSet<>();
   private final Map<String, Exposed> exposed = new HashMap<>();
   private final Dropped dropped;
+  private final Plan problems;
+  private final int ports;
 
-  public Program(Dropped dropped) {
+  /**
+   * @param problems what to do with a record that cannot be processed
+   * @param ports how many lead out
+   */
+  public Program(Dropped dropped, Plan problems, int ports) {
     this.dropped = dropped;
+    this.ports = ports;
+    this.problems = problems;
   }
 
   /** Adds a node; returns its index. */
@@ -38,6 +49,24 @@ public final class Program implements Serializable {
   public int enter(int node) {
     entries.add(node);
     return entries.size() - 1;
+  }
+
+  /** As {@link #enter}, for records as they were read from a topic. */
+  public int enterFromTopic(int node) {
+    sources.add(entries.size());
+    return enter(node);
+  }
+
+  boolean isFromTopic(int port) {
+    return sources.contains(port);
+  }
+
+  int ports() {
+    return ports;
+  }
+
+  Plan problems() {
+    return problems;
   }
 
   /**

@@ -1,7 +1,14 @@
 package io.tidemill.task;
 
 import io.tidemill.node.Node;
+import io.tidemill.node.Output;
 import io.tidemill.node.TableNode;
+import io.tidemill.problem.Letters;
+import io.tidemill.problem.Origin;
+import io.tidemill.problem.Plan;
+import io.tidemill.problem.RecordFailure;
+import io.tidemill.problem.StateFailure;
+import io.tidemill.problem.StepFailure;
 import io.tidemill.row.Bytes;
 import io.tidemill.row.Evaluator;
 import io.tidemill.row.Rec;
@@ -31,6 +38,8 @@ public final class Task {
   /** Fields a user's function over one record can read; see {@link #eval}. */
   public static final int RECORD_WIDTH = 7;
 
+  private static final int RAW_HEADERS = 2;
+  private static final int RAW_TIME = 3;
   private static final long NO_TIME = Long.MIN_VALUE;
   private static final UTF8String ASK = UTF8String.fromString("ask");
   private static final UTF8String ANSWER = UTF8String.fromString("answer");
@@ -47,7 +56,9 @@ public final class Task {
   private final Dropped dropped;
   private final Store<Long> clocks;
   private final Map<String, long[]> times = new HashMap<>();
+  private final Plan problems;
   private long sequence;
+  private Origin origin = Origin.NONE;
   private Object topic;
   private Object partition;
   private Object offset;
@@ -59,6 +70,7 @@ public final class Task {
     this.entries = program.entries();
     this.backends = backends;
     this.dropped = program.dropped();
+    this.problems = program.problems();
     this.clocks = new Store<>(backends.apply(Program.CLOCKS), new LongCoder());
     for (Node node : nodes) {
       node.open(this);
@@ -66,11 +78,70 @@ public final class Task {
   }
 
   /** Sends one record into the program at an entry. */
-  public void accept(int port, Rec record, Object recordTopic, Object recordPartition, Object recordOffset) {
-    topic = recordTopic;
-    partition = recordPartition;
-    offset = recordOffset;
-    nodes[entries[port]].process(0, record);
+  public void accept(int port, Rec record, Origin from) {
+    work(from, entries[port], 0, record);
+  }
+
+  /** Does what a node put off, as if the record that caused it were at work. */
+  public void later(Origin from, Node node, Runnable work) {
+    at(from);
+    int before = outputs.size();
+    try {
+      work.run();
+    } catch (StateFailure e) {
+      throw e;
+    } catch (RuntimeException e) {
+      failed(StepFailure.of(node.name, e), before);
+    }
+  }
+
+  /** The record of a topic that is at work, or that what is at work was made from. */
+  public Origin origin() {
+    return origin;
+  }
+
+  boolean isFromTopic(int port) {
+    return program.isFromTopic(port);
+  }
+
+  private void work(Origin from, int node, int slot, Rec record) {
+    at(from);
+    int before = outputs.size();
+    try {
+      nodes[node].process(slot, record);
+    } catch (StateFailure e) {
+      throw e;
+    } catch (RuntimeException e) {
+      failed(StepFailure.of(nodes[node].name, e), before);
+    }
+  }
+
+  private void at(Origin from) {
+    origin = from;
+    topic = from.isHere() ? from.topic() : null;
+    partition = from.isHere() ? from.partition() : null;
+    offset = from.isHere() ? from.offset() : null;
+  }
+
+  /** What a record has sent out before it failed is taken back: it is not to be in the output and set aside, too. */
+  private void failed(StepFailure failure, int before) {
+    Throwable error = failure.getCause();
+    String node = problems.node(failure.node);
+    if (!problems.goesOn()) {
+      throw RecordFailure.of(RecordFailure.PROCESSING, node, problems.place(failure.node), origin,
+          error.getClass().getName(), Letters.messageOf(error), error);
+    }
+    while (outputs.size() > before) {
+      outputs.removeLast();
+    }
+    InternalRow raw = origin.raw();
+    Long time = raw == null ? null : raw.getLong(RAW_TIME);
+    ArrayData headers = raw == null || raw.isNullAt(RAW_HEADERS) ? null : raw.getArray(RAW_HEADERS);
+    ArrayData told =
+        Letters.headers(headers, RecordFailure.PROCESSING, problems.application(), node, origin, time, error);
+    Object key = raw == null || raw.isNullAt(0) ? null : raw.getBinary(0);
+    Object value = raw == null || raw.isNullAt(1) ? null : raw.getBinary(1);
+    Output.send(this, problems.port(), new Rec(key, value, time == null ? 0 : time, told));
   }
 
   /** Hands on what nodes held back as their part of this batch, upstream first, and writes all state down. */
@@ -86,7 +157,13 @@ public final class Task {
   }
 
   public void send(int node, int slot, Rec record) {
-    nodes[node].process(slot, record);
+    try {
+      nodes[node].process(slot, record);
+    } catch (StateFailure e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw StepFailure.of(nodes[node].name, e);
+    }
   }
 
   public Node node(int index) {
@@ -120,6 +197,11 @@ public final class Task {
 
   public void drop(String reason) {
     dropped.add(reason);
+  }
+
+  /** How many ports lead out of the program. */
+  public int ports() {
+    return program.ports();
   }
 
   /** Numbers the outputs of this task, so that a later stage can keep their order. */

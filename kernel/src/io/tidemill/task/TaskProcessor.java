@@ -1,6 +1,7 @@
 package io.tidemill.task;
 
 import io.tidemill.plan.OldestFirst;
+import io.tidemill.problem.StateFailure;
 import io.tidemill.spark.Stateful;
 import io.tidemill.state.Backend;
 import java.util.ArrayList;
@@ -74,24 +75,40 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     return new Backend() {
       @Override
       public byte[] get(byte[] key) {
-        return state.getValue(key);
+        try {
+          return state.getValue(key);
+        } catch (Exception e) {
+          throw new StateFailure(e);
+        }
       }
 
       @Override
       public void put(byte[] key, byte[] value) {
-        state.updateValue(key, value);
+        try {
+          state.updateValue(key, value);
+        } catch (Exception e) {
+          throw new StateFailure(e);
+        }
       }
 
       @Override
       public void remove(byte[] key) {
-        state.removeKey(key);
+        try {
+          state.removeKey(key);
+        } catch (Exception e) {
+          throw new StateFailure(e);
+        }
       }
 
       @Override
       public List<byte[]> keys() {
-        List<byte[]> keys = new ArrayList<>();
-        CollectionConverters.asJava(state.keys()).forEachRemaining(keys::add);
-        return keys;
+        try {
+          List<byte[]> keys = new ArrayList<>();
+          CollectionConverters.asJava(state.keys()).forEachRemaining(keys::add);
+          return keys;
+        } catch (Exception e) {
+          throw new StateFailure(e);
+        }
       }
     };
   }

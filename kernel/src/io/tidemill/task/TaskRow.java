@@ -1,19 +1,19 @@
 package io.tidemill.task;
 
+import io.tidemill.problem.Origin;
 import io.tidemill.row.Getter;
 import io.tidemill.row.Rec;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
  * The rows a program reads, and how they become its records.
  *
- * They are (task, port, queue, sequence, time, headers, topic, partition, offset) and then one struct (key, value) per
- * port, null for all ports but the row's own. Within a queue (a source partition) rows run by sequence; between queues
+ * They are (task, port, queue, sequence, time, headers, topic, partition, offset, raw) and then one struct (key, value)
+ * per port, null for all ports but the row's own. The fields from topic to raw are the {@link Origin}. Within a queue (a source partition) rows run by sequence; between queues
  * the one whose next record is oldest goes first.
  */
 final class TaskRow implements Serializable {
@@ -26,7 +26,9 @@ final class TaskRow implements Serializable {
   private static final int TOPIC = 6;
   private static final int PARTITION = 7;
   private static final int OFFSET = 8;
-  private static final int FIRST_STRUCT = 9;
+  private static final int RAW = 9;
+  private static final int RAW_FIELDS = 4;
+  private static final int FIRST_STRUCT = 10;
 
   /** The port of a barrier: it passes, so that whoever sees it leave knows that all before it is done. */
   private static final int BARRIER = -1;
@@ -34,9 +36,6 @@ final class TaskRow implements Serializable {
   private final Getter headers;
   private final Getter[] keys;
   private final Getter[] values;
-  private final Getter topic = new Getter(TOPIC, DataTypes.StringType);
-  private final Getter partition = new Getter(PARTITION, DataTypes.IntegerType);
-  private final Getter offset = new Getter(OFFSET, DataTypes.LongType);
   private final int outputWidth;
 
   TaskRow(StructType input, StructType output) {
@@ -61,7 +60,16 @@ final class TaskRow implements Serializable {
     }
     InternalRow pair = row.getStruct(FIRST_STRUCT + port, 2);
     Rec record = new Rec(keys[port].get(pair), values[port].get(pair), row.getLong(TIME), headers.get(row));
-    task.accept(port, record, topic.get(row), partition.get(row), offset.get(row));
+    task.accept(port, record, origin(task, port, row));
+  }
+
+  private static Origin origin(Task task, int port, InternalRow row) {
+    if (row.isNullAt(TOPIC)) {
+      return Origin.NONE;
+    }
+    InternalRow raw = row.isNullAt(RAW) ? null : row.getStruct(RAW, RAW_FIELDS);
+    return new Origin(
+        row.getUTF8String(TOPIC), row.getInt(PARTITION), row.getLong(OFFSET), raw, task.isFromTopic(port));
   }
 
   private void pass(Task task, InternalRow barrier) {
