@@ -4,6 +4,8 @@ from conformance.parity.model import Group, Tier, decided, not_yet, passed
 
 _RUNTIME, _KERNEL, _SPARK = Tier.RUNTIME, Tier.KERNEL, Tier.SPARK
 _ONCE = "runtime/test_exactly_once.py::"
+_DRIVER = "handlers/test_driver.py::"
+_LETTERS = "handlers/test_kafka.py::"
 _LIFE = "runtime/test_lifecycle.py::"
 _UNNEEDED = "runtime/test_config.py::test_every_unneeded_key_is_accepted"
 _ASSIGNS = "Spark places tasks and moves them by itself"
@@ -146,14 +148,60 @@ ERRORS = Group(
     "N",
     "Errors",
     (
-        not_yet(259, "Records that cannot be read: fail or go on", "not built yet"),
-        not_yet(260, "Records that cannot be written: fail, go on or try again", "not built yet"),
-        not_yet(261, "Records that cannot be processed: fail or go on", "not built yet"),
-        not_yet(262, "The same for global stores", "not built yet"),
-        not_yet(263, "What a handler is told", "not built yet"),
-        not_yet(264, "Dead letters", "not built yet"),
-        not_yet(265, "Headers of dead letters", "not built yet"),
-        not_yet(266, "Dead letters of a handler's own", "not built yet"),
+        passed(
+            259,
+            "Records that cannot be read: fail or go on",
+            _KERNEL,
+            f"{_DRIVER}test_broken_bytes_fail_the_query_by_default",
+            f"{_DRIVER}test_records_fail_alone_without_state",
+            f"{_LETTERS}test_records_left_out_are_counted",
+            f"{_LETTERS}test_broken_record_stops_the_app",
+        ),
+        decided(
+            260,
+            "Records that cannot be written: fail, go on or try again",
+            _KERNEL,
+            "fail or go on; Kafka's client tries again by itself until delivery.timeout.ms",
+            f"{_LETTERS}test_bad_records_are_set_aside_and_good_ones_written",
+            f"{_DRIVER}test_what_has_no_bytes_is_set_aside",
+        ),
+        passed(
+            261,
+            "Records that cannot be processed: fail or go on",
+            _KERNEL,
+            f"{_DRIVER}test_failed_function_is_named_with_its_record",
+            f"{_DRIVER}test_records_fail_alone_behind_a_shuffle",
+            f"{_DRIVER}test_records_fail_alone_in_python",
+        ),
+        decided(
+            262,
+            "The same for global stores",
+            _RUNTIME,
+            "broken bytes of a global table are handled; a processor that keeps a global store fails the app",
+            f"{_DRIVER}test_global_table_with_broken_bytes",
+        ),
+        decided(
+            263,
+            "What a handler is told",
+            _RUNTIME,
+            "handlers are chosen, not called; all there is to know is in the headers of the dead letter",
+            f"{_DRIVER}test_handlers_that_make_no_sense_are_refused",
+        ),
+        passed(
+            264,
+            "Dead letters",
+            _KERNEL,
+            f"{_LETTERS}test_bad_records_are_set_aside_and_good_ones_written",
+            f"{_LETTERS}test_failed_batch_writes_no_letters",
+        ),
+        passed(265, "Headers of dead letters", _KERNEL, f"{_DRIVER}test_records_fail_alone_without_state"),
+        decided(
+            266,
+            "Dead letters of a handler's own",
+            _RUNTIME,
+            "handlers are chosen, not called",
+            f"{_DRIVER}test_handlers_that_make_no_sense_are_refused",
+        ),
         not_yet(267, "Errors of queries", "comes with queries"),
         passed(
             268,

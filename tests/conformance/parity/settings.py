@@ -9,7 +9,11 @@ _CLIENTS = f"{_CONFIG}test_client_settings_reach_their_client"
 _ASSIGNS = "taken and not needed: Spark places tasks and restores state"
 _METRICS = "taken and not needed: metrics are Tidemill's own"
 _ONE_STORE = "taken and not needed: state is always in RocksDB, in one format"
-_HANDLERS = "Java classes are not loaded as handlers; handlers in Python are not built yet"
+_HANDLERS = "fail, continue or dead_letter, and the names of Kafka Streams' own classes; no others are loaded"
+_CHOSEN = (
+    f"{_CONFIG}test_handlers_are_chosen_by_name",
+    "handlers/test_kafka.py::test_bad_records_are_set_aside_and_good_ones_written",
+)
 
 SETTINGS = Group(
     "S",
@@ -24,7 +28,13 @@ SETTINGS = Group(
         ),
         passed(311, "`bootstrap.servers`", _RUNTIME, "runtime/test_records.py::test_word_count_is_exact"),
         decided(312, "`num.standby.replicas`", _SPARK, _ASSIGNS, _UNNEEDED),
-        not_yet(313, "`processing.exception.handler.global.enabled`", _HANDLERS),
+        decided(
+            313,
+            "`processing.exception.handler.global.enabled`",
+            _RUNTIME,
+            "false only: a global store that is wrong would be wrong in every task",
+            f"{_CONFIG}test_handlers_are_chosen_by_name",
+        ),
         passed(
             314,
             "`state.dir`",
@@ -47,7 +57,7 @@ SETTINGS = Group(
             f"{_CONFIG}test_cache_of_no_bytes_turns_caching_off",
         ),
         not_yet(318, "`client.id`", "handed to the clients; no test asks for it"),
-        not_yet(319, "`deserialization.exception.handler`", _HANDLERS),
+        decided(319, "`deserialization.exception.handler`", _RUNTIME, _HANDLERS, *_CHOSEN),
         decided(
             320,
             "`default.key.serde`, `default.value.serde`",
@@ -55,13 +65,19 @@ SETTINGS = Group(
             "refused: a serde is given where a topic is read or written",
             f"{_CONFIG}test_wrong_value_is_refused",
         ),
-        not_yet(321, "`production.exception.handler`", _HANDLERS),
+        decided(321, "`production.exception.handler`", _RUNTIME, _HANDLERS, *_CHOSEN),
         not_yet(322, "`default.timestamp.extractor`", "refused; `timestamp=` of a source is not run yet"),
-        not_yet(323, "`errors.dead.letter.queue.topic.name`", "not built yet"),
+        passed(
+            323,
+            "`errors.dead.letter.queue.topic.name`",
+            _RUNTIME,
+            f"{_CONFIG}test_handlers_are_chosen_by_name",
+            "handlers/test_kafka.py::test_letter_too_large_for_its_topic_loses_its_value",
+        ),
         decided(324, "`max.task.idle.ms`", _SPARK, "taken and not needed: a batch does not wait", _UNNEEDED),
         decided(325, "`max.warmup.replicas`", _SPARK, _ASSIGNS, _UNNEEDED),
         passed(326, "`num.stream.threads`", _RUNTIME, f"{_CONFIG}test_code_wins_over_environment_and_file"),
-        not_yet(327, "`processing.exception.handler`", _HANDLERS),
+        decided(327, "`processing.exception.handler`", _RUNTIME, _HANDLERS, *_CHOSEN),
         decided(
             328,
             "`processing.guarantee`",
