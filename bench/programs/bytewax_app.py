@@ -84,7 +84,7 @@ def _read(flow: Dataflow, job: Job, role: str) -> Any:
             file.write_text(str(count))
         return message
 
-    return op.map("count", op.input("read", flow, source), counted)
+    return op.map("counted", op.input("read", flow, source), counted)
 
 
 def _events(flow: Dataflow, job: Job) -> Any:

@@ -21,7 +21,7 @@ _WINDOW_MS = 10_000
 class Event(pw.Schema):
     """What is used of an event."""
 
-    id: int
+    number: int  # its id, a name that Pathway keeps for itself
     user: str
     amount: int
 
@@ -29,16 +29,21 @@ class Event(pw.Schema):
 def project(job: Job) -> Any:
     """W0."""
     events = _counted(_events(job), job)
-    return events.filter(pw.this.amount >= 500).select(
-        id=pw.this.id, user=pw.this.user, total=pw.this.amount * 3
-    )
+    large = events.filter(pw.this.amount >= 500)
+    number, total = pw.this.number.to_string(), (pw.this.amount * 3).to_string()
+    return large.select(value='{"id":' + number + ',"user":"' + pw.this.user + '","total":' + total + "}")
 
 
 def word_count(job: Job) -> Any:
     """W1."""
     lines = _counted(pw.io.kafka.read(_settings(job), job["inputs"]["lines"], format="plaintext"), job)
-    words = lines.select(word=pw.this.data.str.split(" ")).flatten(pw.this.word)
+    words = lines.select(word=_words(pw.this.data)).flatten(pw.this.word)
     return words.groupby(pw.this.word).reduce(k=pw.this.word, n=pw.reducers.count())
+
+
+@pw.udf
+def _words(line: str) -> list[str]:
+    return line.split(" ")
 
 
 def tumbling_sum(job: Job) -> Any:
@@ -55,7 +60,12 @@ def tumbling_sum(job: Job) -> Any:
 
 def main(job: Job) -> None:
     """Run one job until it is killed."""
-    pw.io.kafka.write(WORKLOADS[job["workload"]](job), _settings(job), job["output"], format="json")
+    table = WORKLOADS[job["workload"]](job)
+    if job["workload"] == "W0":
+        # JSON made by hand: the format of its own would add columns, and cannot name one `id`.
+        pw.io.kafka.write(table, _settings(job), job["output"], format="plaintext", value=table.value)
+    else:
+        pw.io.kafka.write(table, _settings(job), job["output"], format="json")
     pw.run(monitoring_level=pw.MonitoringLevel.NONE)
 
 

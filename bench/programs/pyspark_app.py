@@ -75,9 +75,8 @@ def table_table_join(spark: SparkSession, job: Job) -> DataFrame:
         F.max_by("id", F.when(F.col("side") == side, F.col("offset"))).alias(side)
         for side in ("left", "right")
     ]
-    joined = (
-        sides[0].union(sides[1]).groupBy("key").agg(*newest).where("left is not null and right is not null")
-    )
+    both = F.col("left").isNotNull() & F.col("right").isNotNull()
+    joined = sides[0].union(sides[1]).groupBy("key").agg(*newest).where(both)
     return joined.select("key", F.to_json(F.struct("left", "right")).alias("value"))
 
 
