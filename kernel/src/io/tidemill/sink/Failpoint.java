@@ -1,5 +1,6 @@
 package io.tidemill.sink;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,8 +19,8 @@ public final class Failpoint {
   private Failpoint() {}
 
   public static void reach(String name) {
-    String wanted = System.getProperty("tidemill.failpoint", FROM_ENVIRONMENT);
-    if (wanted == null || wanted.isEmpty()) {
+    String wanted = wanted();
+    if (wanted.isEmpty()) {
       return;
     }
     for (String one : wanted.split(",")) {
@@ -33,9 +34,20 @@ public final class Failpoint {
     }
   }
 
+  /** Whether a test asks for a safeguard to be left out, which shows that the tests notice: a name without a number. */
+  static boolean isSwitchedOn(String name) {
+    String wanted = wanted();
+    return !wanted.isEmpty() && List.of(wanted.split(",")).contains(name);
+  }
+
   /** Count from the beginning again. */
   public static void reset() {
     HITS.clear();
+  }
+
+  private static String wanted() {
+    String property = System.getProperty("tidemill.failpoint", FROM_ENVIRONMENT);
+    return property == null ? "" : property;
   }
 
   private static void act(String name, String action) {

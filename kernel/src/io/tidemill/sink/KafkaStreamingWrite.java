@@ -40,6 +40,7 @@ final class KafkaStreamingWrite implements StreamingWrite {
 
   @Override
   public void commit(long epochId, WriterCommitMessage[] messages) {
+    Failpoint.reach("after_sink_ack_before_commit_log");
     for (WriterCommitMessage message : messages) {
       if (message instanceof Written written) {
         Handled.add(options.gate(), written.handled());

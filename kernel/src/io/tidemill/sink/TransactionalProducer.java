@@ -103,6 +103,9 @@ final class TransactionalProducer {
   }
 
   private long readMarker() {
+    if (Failpoint.isSwitchedOn("ignore_markers")) {
+      return NONE;
+    }
     try (Admin admin = Admin.create(options.admin())) {
       var offsets = admin.listConsumerGroupOffsets(options.markers(),
           new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata().get();

@@ -1,5 +1,6 @@
 package io.tidemill.spark;
 
+import io.tidemill.sink.Failpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -23,6 +24,37 @@ public final class FastLocalFileSystem extends LocalFileSystem {
   }
 
   private static final class Raw extends RawLocalFileSystem {
+    /** Every file of a checkpoint gets its name at the end: the moments before and after have names, for tests. */
+    @Override
+    public boolean rename(Path from, Path to) throws IOException {
+      String step = stepOf(to);
+      if (step == null) {
+        return super.rename(from, to);
+      }
+      Failpoint.reach("before_" + step);
+      boolean done = super.rename(from, to);
+      Failpoint.reach("after_" + step);
+      return done;
+    }
+
+    private static String stepOf(Path file) {
+      String name = file.getName();
+      if (name.endsWith(".changelog")) {
+        return "state_changelog";
+      }
+      if (name.endsWith(".zip")) {
+        return "state_snapshot";
+      }
+      if (name.isEmpty() || !name.chars().allMatch(Character::isDigit) || file.getParent() == null) {
+        return null;
+      }
+      return switch (file.getParent().getName()) {
+        case "offsets" -> "offset_log";
+        case "commits" -> "commit_log";
+        default -> null;
+      };
+    }
+
     @Override
     public void setPermission(Path path, FsPermission permission) throws IOException {
       try {

@@ -12,6 +12,7 @@ import io.tidemill.problem.StepFailure;
 import io.tidemill.row.Bytes;
 import io.tidemill.row.Evaluator;
 import io.tidemill.row.Rec;
+import io.tidemill.sink.Failpoint;
 import io.tidemill.state.Backend;
 import io.tidemill.state.Coder;
 import io.tidemill.state.Store;
@@ -151,6 +152,7 @@ public final class Task {
     }
     for (Node node : nodes) {
       node.save();
+      Failpoint.reach("mid_state_update");
     }
     times.forEach((name, time) -> clocks.put(clockKey(name), time[0]));
     clocks.save();
