@@ -131,9 +131,14 @@ def describe_group(admin: Admin, name: str) -> Group:
     )
 
 
-@_patient
 def committed(admin: Admin, name: str) -> dict[TopicPartition, int]:
     """The offsets a group has committed."""
+    return {partition: offset for partition, (offset, _) in committed_with_notes(admin, name).items()}
+
+
+@_patient
+def committed_with_notes(admin: Admin, name: str) -> dict[TopicPartition, tuple[int, str]]:
+    """The offsets a group has committed, and the text that was committed with each."""
     from confluent_kafka import ConsumerGroupTopicPartitions
 
     admin.reach()
@@ -145,7 +150,11 @@ def committed(admin: Admin, name: str) -> dict[TopicPartition, int]:
         found = admin.wait(future, subject)
     except NotFound:
         return {}
-    return {(part.topic, part.partition): part.offset for part in found.topic_partitions if part.offset >= 0}
+    return {
+        (part.topic, part.partition): (part.offset, part.metadata or "")
+        for part in found.topic_partitions
+        if part.offset >= 0
+    }
 
 
 def _find_coordinator(admin: Admin, name: str, subject: Subject) -> None:

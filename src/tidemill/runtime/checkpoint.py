@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,12 @@ class IncompatibleError(TidemillError):
     """The state on disk was made by another topology and would mean something else to this one."""
 
     code = "INCOMPATIBLE_STATE"
+
+
+class DamagedError(TidemillError):
+    """Files of the checkpoint are missing or older than what has been written to Kafka."""
+
+    code = "CHECKPOINT_DAMAGED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,38 @@ class Checkpoint:
         unfinished.write_text(json.dumps({"version": _VERSION, **asdict(note)}, indent=1), encoding="utf-8")
         unfinished.replace(self._note)
 
+    def verify(self, markers: Iterable[tuple[int, str]]) -> None:
+        """Refuse files that do not belong together, before Spark makes something else of them.
+
+        `markers` are those of exactly-once: (batch + 1, id of the checkpoint). A batch whose marker is in
+        Kafka but whose offsets are not here would be planned anew, with other records, and then be skipped.
+        """
+        folder = Path(self.location)
+        last = _newest(folder / "offsets")
+        if last is None:
+            return
+        try:
+            own = str(json.loads((folder / "metadata").read_text(encoding="utf-8"))["id"])
+            _check_offsets((folder / "offsets" / str(last)).read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError) as error:
+            raise self._damaged(f"a file cannot be read: {error}") from error
+        done = _newest(folder / "commits")
+        if done is not None and done > last:
+            raise self._damaged(f"batch {done} is finished, but its offsets are missing")
+        # The client may hand over a few bytes more than were committed, hence "starts with".
+        written = max((batch - 1 for batch, note in markers if note.startswith(own)), default=-1)
+        if written > last:
+            raise self._damaged(
+                f"batch {written} has been written to Kafka, but the newest one here is {last}"
+            )
+
+    def _damaged(self, what: str) -> DamagedError:
+        return DamagedError(
+            f"the checkpoint is damaged or too old: {what}",
+            where=self.location,
+            remedy="restore the newest copy of the state directory, or reset the app",
+        )
+
     def committed(self) -> Offsets:
         """The end of the last batch that is known to be finished; empty where Spark's files are not local."""
         done = _newest(Path(self.location) / "commits")
@@ -107,6 +145,16 @@ def merge_lowest(into: Offsets, offsets: Mapping[str, Mapping[str, int]]) -> Non
         for partition, offset in partitions.items():
             key = (topic, int(partition))
             into[key] = min(into.get(key, offset), offset)
+
+
+def _check_offsets(text: str) -> None:
+    """Spark's form: a version, then a line of JSON (or a dash) for the batch and for every source."""
+    version, *lines = text.splitlines()
+    if not version.startswith("v") or len(lines) < 2:
+        raise ValueError("the offsets of the newest batch are not complete")
+    for line in lines:
+        if line != "-":
+            json.loads(line)
 
 
 def _newest(folder: Path) -> int | None:

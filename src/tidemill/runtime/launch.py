@@ -17,7 +17,7 @@ from tidemill.engine.session import spark_session
 from tidemill.engine.steps import physical_plan
 from tidemill.errors import TidemillError, UsageError
 from tidemill.kafka.admin import Admin
-from tidemill.kafka.groups import committed
+from tidemill.kafka.groups import committed, committed_with_notes
 from tidemill.runtime.begin import forget_begin, read_begin, refuse_unfinished_reset
 from tidemill.runtime.checkpoint import Checkpoint, Note
 from tidemill.runtime.config import AppConfig, Latency, MissingCheckpoint
@@ -79,6 +79,8 @@ class Launch:
         note = Note.of(self.topology, self.tasks)
         if earlier is not None:
             refuse_lost_state(earlier, note, self.checkpoint.folder)
+        if config.exactly_once:
+            self.checkpoint.verify(committed_with_notes(admin, marker_topic(config.application_id)).values())
         if not self._has_state(earlier):
             self._starting = self._first_offsets(admin)
         elif self._is_far:
