@@ -131,6 +131,8 @@ def test_broker_that_comes_back_is_waited_for(kafka_cluster, spark, tmp_path):
         ("org.apache.kafka.common.errors.GroupAuthorizationException: Not authorized", "DENIED"),
         ("org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node", "UNREACHABLE"),
         ("[KAFKA_DATA_LOSS.PARTITIONS_DELETED] Some data may ...\nReason: Partitions t-0", "OFFSETS_LOST"),
+        ("[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log. Multiple streaming jobs", "FENCED"),
+        ("java.io.IOException: No space left on device", "DISK_FULL"),
         ("something else", "QUERY_FAILED"),
     ],
 )

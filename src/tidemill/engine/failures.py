@@ -52,6 +52,12 @@ class ProcessingError(TidemillError):
     code = "PROCESSING"
 
 
+class DiskFullError(TidemillError):
+    """A file could not be written for want of space."""
+
+    code = "DISK_FULL"
+
+
 class EngineGoneError(TidemillError):
     """The JVM that runs Spark has ended."""
 
@@ -206,6 +212,20 @@ def _plain(message: str) -> str:
     return re.sub(r"\s*SQLSTATE: \w+$", "", message)
 
 
+def _taken_over(_match: re.Match[str]) -> TidemillError:
+    return FencedError(
+        "another instance of this application works on the same checkpoint",
+        remedy="run one instance per application id",
+    )
+
+
+def _disk_full(_match: re.Match[str]) -> TidemillError:
+    return DiskFullError(
+        "no space is left for the app's state or Spark's temporary files",
+        remedy="make space on the disks of state.dir and spark.local.dir; the app goes on where it was",
+    )
+
+
 def _processor(match: re.Match[str]) -> TidemillError:
     told = json.loads(match[1])
     return ProcessorError(
@@ -234,6 +254,8 @@ _TELL = (
     (re.compile(r"tidemill\.engine\.python\.failure\.ProcessingError: (\{[^\n]+\})"), _processor),
     (re.compile(r"io\.tidemill\.problem\.RecordFailure: (\{[^\n]+\})"), _record),
     (re.compile(r"io\.tidemill\.sink\.SinkError: \[(\w+)\] ([^\n]+)"), _sink),
+    (re.compile(r"CONCURRENT_STREAM_LOG_UPDATE|Concurrent update to the (?:commit )?log"), _taken_over),
+    (re.compile(r"No space left on device"), _disk_full),
     (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
     (
         re.compile(r"FetchPosition\{(?P<reason>offset=\d+)[^\n]* is (?P<rest>out of range[^,\n]*)"),
