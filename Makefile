@@ -77,7 +77,8 @@ bench-full: venv kernel ## every measurement, and docs/benchmarks.md from it; an
 
 .PHONY: fault
 fault: venv kernel ## every fault test: kills brokers and apps on purpose
-	$(BIN)/python -m pytest -m fault -o timeout=0 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/fault -o timeout=0 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m fault --ignore=tests/fault -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: conformance
 conformance: venv kernel ## compare with the real Kafka Streams at length
