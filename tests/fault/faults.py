@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 
+from fault.checks import Violation
 from fault.life import Life
 from fault.process import PATIENCE, AppProcess
 
@@ -100,6 +101,18 @@ def check_hit(life: Life) -> None:
     """The app must have had work when it died."""
     if life.done() >= life.due():
         raise MissedError("all the work was done before the fault")
+
+
+def finish_or_restart(life: Life, *codes: str) -> None:
+    """The app goes on by itself, or ends with one of these errors and goes on when it is started again."""
+    try:
+        life.finish()
+    except Violation as violation:
+        if violation.invariant != "I6" or life.app is None or life.app.alive:
+            raise
+        await_refusal(life.app, *codes)
+        life.start()
+        life.finish()
 
 
 def await_refusal(process: AppProcess, *codes: str) -> None:

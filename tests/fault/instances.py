@@ -9,7 +9,7 @@ from fault.faults import MissedError, await_refusal, running
 from fault.life import Life
 from fault.process import PATIENCE
 
-TAKEN_OVER = ("FENCED",)
+TAKEN_OVER = ("FENCED", "CLAIM_LOST")
 
 
 def zombie_with_locks(life: Life, chance: random.Random) -> None:

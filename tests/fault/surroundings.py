@@ -6,10 +6,13 @@ import random
 import time
 
 from fault.checks import Violation
-from fault.faults import await_refusal, running
+from fault.faults import await_refusal, finish_or_restart, running
 from fault.life import PARTITIONS, Life
 from fault.process import PATIENCE
 from fault.proxy import END_TRANSACTION
+
+GIVEN_UP = ("FENCED", "TRANSACTION_ENDED", "CLAIM_LOST", "UNREACHABLE", "QUERY_FAILED")
+"""How an app may end that was cut off from its broker."""
 
 
 def source_deleted(life: Life, _chance: random.Random) -> None:
@@ -90,7 +93,7 @@ def delayed_transaction_end(life: Life, _chance: random.Random) -> None:
     assert life.proxy is not None
     life.proxy.hold(END_TRANSACTION, seconds=9.0, times=2)
     life.feed()
-    life.finish()
+    finish_or_restart(life, *GIVEN_UP)
     assert life.proxy.held == 2, "no transaction was held up"
 
 
@@ -98,10 +101,8 @@ def connections_cut(life: Life, chance: random.Random) -> None:
     """Connections break in the middle of whatever they carry."""
     running(life)
     assert life.proxy is not None
-    before = life.done()
     life.feed(400)
     for _ in range(5):
         time.sleep(chance.uniform(0.1, 0.8))
         life.proxy.cut()
-    assert life.done() < life.due() or before < life.done()
-    life.finish()
+    finish_or_restart(life, *GIVEN_UP)
