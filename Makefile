@@ -80,6 +80,10 @@ fault: venv kernel ## every fault test: kills brokers and apps on purpose
 	$(BIN)/python -m pytest tests/fault -o timeout=0 $(PYTEST_ARGS)
 	$(BIN)/python -m pytest -m fault --ignore=tests/fault -o timeout=0 $(PYTEST_ARGS)
 
+.PHONY: cluster
+cluster: venv kernel ## several brokers, and apps on a standalone Spark cluster
+	$(BIN)/python -m pytest -m cluster -o timeout=0 $(PYTEST_ARGS)
+
 .PHONY: conformance
 conformance: venv kernel ## compare with the real Kafka Streams at length
 	$(BIN)/python -m pytest tests/conformance tests/operators tests/programs -o timeout=0 $(PYTEST_ARGS)

@@ -33,6 +33,7 @@ class Broker:
     """Records in and out of the shared broker."""
 
     def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
         self.servers = cluster.bootstrap_servers
         self.settings = Settings.of(cluster.client_config())
         self.admin = Admin(self.settings)

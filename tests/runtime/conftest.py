@@ -43,3 +43,16 @@ def make_app(broker: Broker, spark: Any, tmp_path: Path) -> Iterator[Callable[..
     yield make
     for app in made:
         app.stop(10)
+
+
+@pytest.fixture
+def failpoint(spark):
+    """Sets failpoints of the shared Spark; none are left behind."""
+    system, points = spark._jvm.System, spark._jvm.io.tidemill.sink.Failpoint
+
+    def set_(text: str) -> None:
+        points.reset()
+        system.setProperty("tidemill.failpoint", text)
+
+    yield set_
+    system.clearProperty("tidemill.failpoint")

@@ -9,7 +9,7 @@ from runtime.broker import until
 from runtime.topologies import echo
 from tidemill import StreamsBuilder, serdes
 from tidemill.engine.failures import query_failure
-from tidemill.errors import AccessDenied, NotFound, TidemillError
+from tidemill.errors import NotFound, TidemillError
 from tidemill.runtime import App, State
 
 
@@ -18,25 +18,6 @@ def failed(app: App) -> TidemillError:
         app.run(until="now")
     assert app.state is State.ERROR
     return raised.value
-
-
-def test_lost_offsets_are_never_silent(make_app, broker, topic):
-    source, target = topic("in"), topic("out")
-    broker.produce(source, ({"value": str(n)} for n in range(10)))
-    app = make_app(echo(source, target), starting_offsets={source: {0: 3}})
-    app.run(until="now")
-    broker.produce(source, [{"value": "unread"}] * 10)
-    delete_records(broker, source, 15)
-    error = failed(make_app(echo(source, target), application_id=app.application_id))
-    assert error.code == "OFFSETS_LOST"
-    assert "gone from Kafka" in str(error)
-
-
-def delete_records(broker, topic: str, before: int) -> None:
-    from confluent_kafka import TopicPartition
-
-    (future,) = broker.admin.raw.delete_records([TopicPartition(topic, 0, before)]).values()
-    future.result(10)
 
 
 def test_record_too_large_names_the_topic(make_app, broker, topic):
@@ -69,38 +50,6 @@ def test_mistake_in_a_function_is_told_without_a_trace(make_app, broker, topic):
     error = failed(make_app(builder, restart_limit=1))
     assert "bad value x7" in str(error)
     assert "\tat " not in str(error)
-
-
-def test_wrong_password_is_refused_at_once(secure_kafka):
-    good = secure_kafka.client_config()
-    settings = {**good, "sasl.password": "open-sesame"}
-    servers = settings.pop("bootstrap.servers")
-    app = App("intruder", echo("in", "out"), bootstrap_servers=servers, config=settings)
-    with pytest.raises(AccessDenied, match="refused the login") as refused:
-        app.start()
-    assert "open-sesame" not in str(refused.value)
-    assert app.state is State.ERROR
-
-
-def test_secured_broker_is_written_exactly_once(secure_kafka, spark, tmp_path):
-    from runtime.broker import Broker
-
-    broker = Broker(secure_kafka)
-    settings = dict(secure_kafka.client_config())
-    servers = settings.pop("bootstrap.servers")
-    broker.admin.create("secret-in", partitions=1)
-    broker.produce("secret-in", [{"value": "psst"}])
-    app = App(
-        "agent",
-        echo("secret-in", "secret-out"),
-        bootstrap_servers=servers,
-        config=settings,
-        spark=spark,
-        tasks=1,
-        state_dir=tmp_path,
-    )
-    app.run(until="now")
-    assert [read.value for read in broker.read("secret-out")] == [b"psst"]
 
 
 def test_broker_that_comes_back_is_waited_for(kafka_cluster, spark, tmp_path):

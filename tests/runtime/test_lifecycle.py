@@ -6,7 +6,7 @@ import pytest
 
 from runtime.broker import until
 from runtime.topologies import echo, long_of, word_count
-from tidemill.errors import NotFound, TidemillError, UsageError
+from tidemill.errors import NotFound, TidemillError
 from tidemill.runtime import App, State
 
 
@@ -132,22 +132,10 @@ def test_changed_topology_is_refused(make_app, broker, topic):
     assert refused.value.code == "INCOMPATIBLE_STATE"
 
 
-def test_starting_offsets_are_kept_to(make_app, broker, topic):
-    source, target = topic("in"), topic("out")
-    broker.produce(source, ({"value": str(n)} for n in range(10)))
-    make_app(echo(source, target), starting_offsets={source: {0: 7}}).run(until="now")
-    assert [int(read.value) for read in broker.read(target)] == [7, 8, 9]
-
-
 def test_app_that_was_never_started_stops(make_app, topic):
     app = make_app(echo(topic("in"), topic("out")))
     assert app.stop()
     assert app.state is State.STOPPED
-
-
-def test_unknown_end_of_a_run_is_refused(make_app, topic):
-    with pytest.raises(UsageError, match="`later` is no end of a run"):
-        make_app(echo(topic("in"), topic("out"))).run(until="later")
 
 
 def test_plan_and_topology_can_be_read(topic):

@@ -56,7 +56,11 @@ def run(
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="END", help="End by itself: `now` is at what the topics hold now."),
+        typer.Option(
+            "--until",
+            metavar="END",
+            help="End by itself: now, at a time, or before offsets, as orders:0=100,orders:1=50.",
+        ),
     ] = None,
     detach: Annotated[
         bool, typer.Option("-d", "--detach", help="Return when it runs, and let it run on.")
@@ -76,6 +80,7 @@ def run(
         $ tidemill app run shop.py:orders --master 'local[4]' --set commit.interval.ms=500
         $ tidemill app run shop.py --detach
         $ tidemill app run history.py --until now
+        $ tidemill app run history.py --until 2026-01-31T12:00
     """
     from tidemill.runtime.layers import command_line
 

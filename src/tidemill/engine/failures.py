@@ -28,6 +28,30 @@ class FencedError(TidemillError):
     code = "FENCED"
 
 
+class ClaimLostError(TidemillError):
+    """Kafka has not heard of this instance for so long that it takes it for dead."""
+
+    code = "CLAIM_LOST"
+
+
+class TransactionEndedError(TidemillError):
+    """Kafka ended a transaction by itself, for one that took too long."""
+
+    code = "TRANSACTION_ENDED"
+
+
+class RecordsSkippedError(TidemillError):
+    """Records that were not read yet are gone, and the app goes on without them."""
+
+    code = "OFFSETS_LOST"
+
+
+class PartitionsAddedError(TidemillError):
+    """A topic has more partitions than the plan of the query knows."""
+
+    code = "PARTITIONS_ADDED"
+
+
 class ProductionError(TidemillError):
     """A record could not be written, and trying again would not help."""
 
@@ -131,13 +155,11 @@ def _sink(match: re.Match[str]) -> TidemillError:
             topic = _quoted(text)
             return NotFound(text, remedy=f"create it with `tidemill topics create {topic}`")
         case "DENIED":
-            return AccessDenied(
-                text,
-                remedy="allow WRITE on the topic, and WRITE and DESCRIBE on transactional ids that begin"
-                " with the application id",
-            )
+            return AccessDenied(text, remedy=_allow(text))
         case "FENCED":
             return FencedError(text, remedy="run one instance per application id")
+        case "CLAIM_LOST":
+            return ClaimLostError(text, remedy="the app asks for its place again by itself")
         case "UNREACHABLE":
             return Unreachable(text, remedy="look whether all brokers are up (`tidemill doctor`)")
         case "TOO_LARGE":
@@ -150,6 +172,33 @@ def _sink(match: re.Match[str]) -> TidemillError:
             return QueryError(text, remedy="the log file of the app has the whole story")
 
 
+def _allow(text: str) -> str:
+    """What to ask the operator of a cluster for."""
+    if "refused the login" in text:
+        return "check sasl.mechanism, sasl.username and sasl.password"
+    name = _quoted(text)
+    if "transactional id" in text:
+        return f"allow WRITE and DESCRIBE on transactional id `{name}`, best on all with this beginning"
+    if "group" in text:
+        return f"allow READ on group `{name}`"
+    if "read" in text:
+        return f"allow READ and DESCRIBE on topic `{name}`"
+    return f"allow WRITE and DESCRIBE on topic `{name}`"
+
+
+def _source(match: re.Match[str]) -> TidemillError:
+    code, text = match[1], match[2].strip()
+    match code:
+        case "OFFSETS_LOST":
+            return _lost_records(text)
+        case "PARTITIONS_ADDED":
+            return PartitionsAddedError(text, remedy="the app plans anew by itself")
+        case "DENIED":
+            return AccessDenied(f"not authorised to read: {text}", remedy=_allow(text))
+        case _:
+            return QueryError(text, remedy="the log file of the app has the whole story")
+
+
 def _lost(match: re.Match[str]) -> TidemillError:
     reason = match["reason"] if "reason" in match.groupdict() and match["reason"] else match[0]
     return _lost_records(reason.strip().splitlines()[0])
@@ -158,7 +207,8 @@ def _lost(match: re.Match[str]) -> TidemillError:
 def _lost_records(reason: str) -> TidemillError:
     return OffsetsLostError(
         f"records that were not read yet are gone from Kafka: {reason}",
-        remedy="keep records (retention.ms) longer than the app may be down, or reset the app",
+        remedy="keep records (retention.ms) longer than the app may be down; offsets.lost=earliest or latest"
+        " goes on without them, a reset begins anew",
     )
 
 
@@ -178,9 +228,17 @@ def _login(match: re.Match[str]) -> TidemillError:
 
 
 def _denied(match: re.Match[str]) -> TidemillError:
-    return AccessDenied(
-        f"not authorised: {match[1].strip()}", remedy="ask for ACLs that allow it, or log in as another user"
-    )
+    kind, said = match[1], match[2].strip()
+    name = said.rpartition(":")[2].strip(" []")
+    if kind == "Topic":
+        text = f"not authorised to read topic `{name}`"
+    elif kind == "Group":
+        text = f"not authorised to use group `{name}`"
+    else:
+        return AccessDenied(
+            f"not authorised: {said}", remedy="ask for ACLs that allow it, or log in as another user"
+        )
+    return AccessDenied(text, remedy=_allow(text))
 
 
 def _timeout(match: re.Match[str]) -> TidemillError:
@@ -254,6 +312,7 @@ _TELL = (
     (re.compile(r"tidemill\.engine\.python\.failure\.ProcessingError: (\{[^\n]+\})"), _processor),
     (re.compile(r"io\.tidemill\.problem\.RecordFailure: (\{[^\n]+\})"), _record),
     (re.compile(r"io\.tidemill\.sink\.SinkError: \[(\w+)\] ([^\n]+)"), _sink),
+    (re.compile(r"io\.tidemill\.source\.SourceError: \[(\w+)\] ([^\n]+)"), _source),
     (re.compile(r"CONCURRENT_STREAM_LOG_UPDATE|Concurrent update to the (?:commit )?log"), _taken_over),
     (re.compile(r"No space left on device"), _disk_full),
     (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
@@ -265,7 +324,7 @@ _TELL = (
     (re.compile(r"START_OFFSET_GREATER_THAN_END_OFFSET[^\n]*"), _lost),
     (re.compile(rf"{_KAFKA}UnknownTopicOrPartitionException: ([^\n]+)"), _unknown),
     (re.compile(rf"{_KAFKA}(?:Sasl|Ssl)AuthenticationException: ([^\n]+)"), _login),
-    (re.compile(rf"{_KAFKA}\w*AuthorizationException: ([^\n]+)"), _denied),
+    (re.compile(rf"{_KAFKA}(\w*)AuthorizationException: ([^\n]+)"), _denied),
     (re.compile(rf"{_KAFKA}TimeoutException: ([^\n]+)"), _timeout),
 )
 """What is looked for in the texts of all causes, the most telling first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -15,6 +15,7 @@ from tidemill.engine.handlers import Handlers
 from tidemill.engine.lowering import Types
 from tidemill.engine.operators.source import reads
 from tidemill.engine.reading import Reader, read
+from tidemill.engine.serdes.jvm import call
 from tidemill.engine.steps import PhysicalPlan, Step
 from tidemill.engine.times import with_times
 from tidemill.engine.types import data_type, pair_type
@@ -34,6 +35,8 @@ class Reading:
     handlers: Handlers
     problems: int
     """The port of records that cannot be read."""
+    grown: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Topics that got more partitions: how many they had at first, and each number since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ def decoded(
     rows = frame.select("*", _ports(readers).alias("port"), _raw(reading.handlers).alias("raw"))
     rows = read(rows, sources, reading.handlers, reading.problems) if sources else rows
     rows = with_times(reading.columns, rows, sources)
-    structs, task = {}, _task(F.col("partition") % len(tasks), tasks)
+    structs, task = {}, _task(_home(reading.grown) % len(tasks), tasks)
     for reader, (port, step) in zip(sources, readers, strict=True):
         pair = F.struct(reader.key.alias("key"), reader.value.alias("value"))
         structs[port] = F.when(reader.here, pair)
@@ -148,6 +151,28 @@ def task_of(key: Column, tasks: Sequence[int]) -> Column:
 def is_replicated(step: Step, plan: PhysicalPlan) -> bool:
     """Whether every task of the first level gets all records of a source."""
     return step.name not in plan.levels and step in plan.on_level(0)
+
+
+def _home(grown: Mapping[str, Sequence[int]]) -> Column:
+    """The partition whose task has the state of a record: its own, until its topic gets more of them.
+
+    Then producers put a key into another partition, but its state stays. Where it is can be told by the hash
+    that chose the partition, if that is the one of Java's producers.
+    """
+    home, key = F.col("partition"), F.col("key")
+    for topic, counts in grown.items():
+        hashed = call("Keys.murmur2", "int", (key, "binary"))
+        placed = F.array(*(hashed % count for count in counts))
+        text = F.format_string(
+            "topic `%s` got more partitions, and whoever wrote the record at partition %d offset %d chooses "
+            "partitions in a way of his own: the state of its key cannot be found; reset the app, or re-key "
+            "the stream with select_key or group_by",
+            *(F.col(name) for name in ("topic", "partition", "offset")),
+        )
+        known = F.when(F.array_contains(placed, F.col("partition")), hashed % counts[0])
+        moved = F.when(key.isNull(), home).otherwise(known.otherwise(F.raise_error(text).cast("int")))
+        home = F.when(F.col("topic") == topic, moved).otherwise(home)
+    return home
 
 
 def _task(index: Column, tasks: Sequence[int]) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from tidemill.errors import UsageError
 from tidemill.topology.nodes import Kind, TopicSource
 from tidemill.topology.nodes.source import OffsetReset, ResetPolicy
 
+SOURCE = "tidemill-kafka-source"
+"""The short name of the kernel's source: Spark's own, watched."""
 SINK = "tidemill-kafka"
 """The short name of the kernel's sink."""
 
@@ -37,6 +40,16 @@ class KafkaIn:
     max_offsets: int | None = None
     starting: Offsets | None = None
     """Where each partition begins on a first start; must name every partition of the topics it names."""
+    until: Offsets | None = None
+    """Where each partition ends in a bounded run; what is not named ends at what is there when it begins."""
+    lost: str = "fail"
+    """What to do about records that are gone: fail, earliest or latest."""
+    recreated: tuple[str, ...] = ()
+    """Topics that were deleted and created again since they were read last."""
+    planned: Mapping[str, int] = field(default_factory=dict)
+    """How many partitions the plan knows, of topics whose growth needs another plan."""
+    markers: str = ""
+    """The app's own topic, which no pattern is to match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +72,9 @@ def read_sources(
     for source in sources:
         reset = _reset_of(source, reading)
         if source.pattern is not None:
-            frames[source.name] = _read(spark, {"subscribePattern": source.pattern}, (), reset, reading)
+            pattern = f"(?!{re.escape(reading.markers)}$)(?:{source.pattern})"
+            found = tuple(topic for topic in reading.starting or () if re.fullmatch(source.pattern, topic))
+            frames[source.name] = _read(spark, {"subscribePattern": pattern}, found, reset, reading)
         else:
             together.setdefault(reset, []).append(source)
     for reset, nodes in together.items():
@@ -94,6 +109,7 @@ def _read(
         **{f"kafka.{name}": value for name, value in reading.client.items()},
         **what,
         **_start(topics, reset, reading.starting),
+        **_watched(reading),
         "kafka.isolation.level": "read_committed" if reading.committed_only else "read_uncommitted",
         "includeHeaders": "true",
         "failOnDataLoss": "true",
@@ -101,8 +117,26 @@ def _read(
     }
     if reading.max_offsets is not None:
         options["maxOffsetsPerTrigger"] = str(reading.max_offsets)
-    records = spark.readStream.format("kafka").options(**options).load()
+    records = spark.readStream.format(SOURCE).options(**options).load()
     return records.select(*(col(name) for name in _COLUMNS))
+
+
+def _watched(reading: KafkaIn) -> dict[str, str]:
+    """What the kernel's source is told besides Spark's own options."""
+    options = {
+        "offsetsLost": reading.lost,
+        "recreated": ",".join(reading.recreated),
+        "planned": ",".join(f"{topic}={count}" for topic, count in reading.planned.items()),
+    }
+    if reading.until is not None:
+        options["until"] = _json(reading.until)
+    return options
+
+
+def _json(offsets: Offsets) -> str:
+    return json.dumps(
+        {topic: {str(part): offset for part, offset in parts.items()} for topic, parts in offsets.items()}
+    )
 
 
 def _reset_of(source: TopicSource, reading: KafkaIn) -> OffsetReset:
@@ -121,8 +155,7 @@ def _start(topics: tuple[str, ...], reset: OffsetReset, starting: Offsets | None
                 f"starting offsets are given for {', '.join(own)} but not for {', '.join(missing)}",
                 remedy="name every topic that is read",
             )
-        text = {topic: {str(part): offset for part, offset in parts.items()} for topic, parts in own.items()}
-        return {"startingOffsets": json.dumps(text)}
+        return {"startingOffsets": _json(own)}
     if reset.policy is ResetPolicy.BY_DURATION:
         since = int(time.time() * 1000) - (reset.duration or 0)
         return {"startingTimestamp": str(since), "startingOffsetsByTimestampStrategy": "latest"}

@@ -22,7 +22,7 @@ from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.python.program import Settings
 from tidemill.engine.steps import Role, Step, source_steps
 from tidemill.engine.types import java_type
-from tidemill.topology import StoreSpec
+from tidemill.topology import StoreSpec, TopologyError
 from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
 
 PROBLEMS = "problems"
@@ -62,6 +62,7 @@ class Levels:
         placed: bool = False,
         handlers: Handlers | None = None,
         in_place: bool = False,
+        grown: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
         self._low = low
         self._from_kafka = from_kafka
@@ -73,6 +74,7 @@ class Levels:
         self._settings = settings or Settings()
         self._handlers = handlers or Handlers()
         self._in_place = in_place
+        self._grown = grown or {}
         self.stores: dict[str, StoreSpec] = {}
         """The stores of levels in Python, as they are kept."""
         self.tables: dict[str, Exposed] = {}
@@ -90,7 +92,6 @@ class Levels:
         beyond = [port for step in readers for port in self._ports_of_source(step)]
         leaving = [*beyond, *(_sink_port(self._low, s) for s in steps if isinstance(s.node, Sink))]
         outputs = [*passing, *leaving, *self._shuffles(steps)]
-        frame = self._input(readers, arriving, passing)
         schema = frames.output_schema([port.types for port in outputs])
         if self._low.plan.is_python(level):
             plans = {step.name: self._nodes[level, step.name] for step in steps}
@@ -102,10 +103,18 @@ class Levels:
                 self._low, steps, plans, *around, settings=self._settings, problems=problems
             )
             self.stores |= tasks.stores
+            frame = self._input(readers, arriving, passing, self._grown)
             self._frame = python_operator(frame, tasks, schema)
         else:
             program = self._program(level, steps, readers, arriving, passing, outputs)
-            self._frame = self._operator(frame, program, schema, direct=self._is_direct(level, readers))
+            direct = self._is_direct(level, readers)
+            grown = self._grown
+            if self._in_place or (direct and program.isStateless()):
+                # What keeps nothing reads as many partitions as there are, each where it is.
+                self._refuse_growth(outputs)
+                grown = {}
+            frame = self._input(readers, arriving, passing, grown)
+            self._frame = self._operator(frame, program, schema, direct=direct and not grown)
         self._waiting = outputs
 
     def output(self) -> DataFrame:
@@ -147,6 +156,17 @@ class Levels:
             and not any(step.name in plan.keyed and plan.levels.get(step.name) == 0 for step in readers)
             and not any(frames.is_replicated(step, plan) for step in readers)
         )
+
+    def _refuse_growth(self, outputs: list[Port]) -> None:
+        """Refuse state that is kept by partition in another operator than the one that reads."""
+        kept = next((port for port in outputs if port.level is not None and port.stays), None)
+        if self._grown and kept is not None:
+            raise TopologyError(
+                f"`{kept.target}` keeps its state by the partitions of a topic that got more of them: "
+                + ", ".join(self._grown),
+                node=kept.target,
+                remedy="reset the app, or re-key the stream in front of it with select_key or group_by",
+            )
 
     def _lowered(self) -> dict[tuple[int, str], Any]:
         """Kernel nodes by level and step, in the plan's order: a later level's types may be needed early."""
@@ -273,10 +293,16 @@ class Levels:
         levels = self._low.plan.levels
         return parent in levels and child in levels and levels[parent] != levels[child]
 
-    def _input(self, readers: list[Step], arriving: list[Port], passing: list[Port]) -> DataFrame:
+    def _input(
+        self,
+        readers: list[Step],
+        arriving: list[Port],
+        passing: list[Port],
+        grown: Mapping[str, Sequence[int]],
+    ) -> DataFrame:
         types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
         problems = len(readers) + (passing.index(self._problems) if self._problems in passing else 0)
-        reading = frames.Reading(self._low.columns, self._handlers, problems)
+        reading = frames.Reading(self._low.columns, self._handlers, problems, grown)
         parts = []
         for source in dict.fromkeys(id(self._sources[step.name]) for step in readers):
             mine = [(n, s) for n, s in enumerate(readers) if id(self._sources[s.name]) == source]

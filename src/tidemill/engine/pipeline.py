@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +58,7 @@ def build_pipeline(
     from_kafka: bool = False,
     micro_batches: bool = False,
     handlers: Handlers | None = None,
+    grown: Mapping[str, Sequence[int]] | None = None,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
@@ -66,7 +67,8 @@ def build_pipeline(
     table goes out, with it the last one of each key and batch. `settings` is what processors
     learn of the application, `handlers` what happens to records that cannot be read, processed or written.
     `from_kafka` says that each partition of a frame is a topic's, `micro_batches` that batches have an end:
-    then a topic's partitions can be the tasks as they are.
+    then a topic's partitions can be the tasks as they are. `grown` names topics that got more
+    partitions, and how many they have had.
     """
     handlers = handlers or Handlers()
     stateless = is_stateless(topology) and not uses_python(topology)
@@ -95,6 +97,7 @@ def build_pipeline(
         in_place=stateless,
         from_kafka=from_kafka,
         placed=from_kafka and micro_batches and tasks == partitions,
+        grown=grown,
     )
     for level in range(plan.depth):
         levels.add(level)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -53,6 +53,8 @@ class QueryPlan:
     reading: KafkaIn
     writing: KafkaOut
     trigger: Trigger
+    grown: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Topics that got more partitions: how many they had at first, and each number since."""
 
 
 def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
@@ -80,6 +82,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 from_kafka=True,
                 micro_batches=plan.trigger.realtime_ms is None,
                 handlers=plan.writing.handlers,
+                grown=plan.grown,
             )
             _refuse_python_in_real_time(plan, pipeline)
             gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tidemill.engine.archive import use_options
@@ -80,6 +81,8 @@ def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | N
         # py4j and the file system class below are looked up by the driver's first class loader.
         "spark.driver.extraClassPath": ":".join(jars),
         "spark.driver.extraJavaOptions": " ".join(java_options),
+        # Times in functions of the user must not depend on where a worker stands.
+        "spark.executor.extraJavaOptions": "-Duser.timezone=UTC",
         "spark.driver.memory": "2g",
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "tidemill-warehouse"),
         "spark.sql.shuffle.partitions": str(_cores(master)),
@@ -97,6 +100,31 @@ def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | N
     return settings
 
 
+def allow_urls(spark: SparkSession, client: Mapping[str, str]) -> None:
+    """Let the driver's Kafka clients ask the servers for tokens that the settings name.
+
+    The Java client asks nobody who is not on a list of the JVM's own, since settings may come from strangers.
+    These are the user's.
+    """
+    system: Any = spark._jvm.System  # type: ignore[union-attr]
+    known = str(system.getProperty(_ALLOWED_URLS) or "")
+    urls = [url for url in known.split(",") if url]
+    system.setProperty(_ALLOWED_URLS, ",".join(dict.fromkeys([*urls, *_urls(client)])))
+
+
+def allowing(client: Mapping[str, str]) -> dict[str, str]:
+    """The same as settings, for executors, which begin with theirs."""
+    urls = ",".join(_urls(client))
+    return {"spark.executor.extraJavaOptions": f"-D{_ALLOWED_URLS}={urls}"} if urls else {}
+
+
+def _urls(client: Mapping[str, str]) -> list[str]:
+    return [value for name, value in client.items() if re.fullmatch(r"sasl\.oauthbearer\..*url", name)]
+
+
+_ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
+
+
 def is_local_path(location: str) -> bool:
     """Whether a checkpoint location is on this machine's file system."""
     return urlsplit(location).scheme in ("", "file")
@@ -109,6 +137,9 @@ LOCAL_CHECKPOINT = {
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
 }
+
+SECRETS = "(?i)secret|password|passphrase|token|credential|jaas|ssl.key|api.?key"
+"""What the name of a setting has in it whose value Spark is not to show."""
 
 _STREAMING = {
     "spark.sql.session.timeZone": "UTC",
@@ -127,13 +158,20 @@ _STREAMING = {
     "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.redaction.regex": "(?i)secret|password|token|credential|jaas|ssl.key",
+    # Of settings, and of the options of sources and sinks as plans show them.
+    "spark.redaction.regex": SECRETS,
+    "spark.sql.redaction.options.regex": f"{SECRETS}|url",
 }
 
 _LOOPBACK_ONLY = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 #: Settings where the user's value joins ours instead of replacing it, and what stands between them.
-_ADDED_TO = {"spark.jars": ",", "spark.driver.extraClassPath": ":", "spark.driver.extraJavaOptions": " "}
+_ADDED_TO = {
+    "spark.jars": ",",
+    "spark.driver.extraClassPath": ":",
+    "spark.driver.extraJavaOptions": " ",
+    "spark.executor.extraJavaOptions": " ",
+}
 
 
 def _cores(master: str) -> int:

@@ -251,6 +251,16 @@ def _loop(
     )
 
 
+def placed_by_partition(topology: Topology) -> list[TopicSource]:
+    """Sources whose records find their task by the partition they were read from."""
+    plan = physical_plan(topology)
+    return [
+        step.node
+        for step in source_steps(plan)
+        if isinstance(step.node, TopicSource) and step.name in plan.levels and step.name not in plan.keyed
+    ]
+
+
 def source_steps(plan: PhysicalPlan) -> list[Step]:
     """The steps that read topics."""
     return [step for step in plan.steps.values() if isinstance(step.node, TopicSource)]

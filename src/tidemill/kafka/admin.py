@@ -49,6 +49,8 @@ class Topic:
     name: str
     partitions: tuple[Partition, ...] = field(default=())
     internal: bool = False
+    id: str = ""
+    """Changes when a topic is deleted and created again; empty where it was not asked for."""
 
     @property
     def replication(self) -> int:
@@ -256,4 +258,4 @@ def _from_description(topic: Any) -> Topic:
         )
         for part in sorted(topic.partitions, key=lambda part: part.id)
     )
-    return Topic(topic.name, partitions, internal=bool(topic.is_internal))
+    return Topic(topic.name, partitions, internal=bool(topic.is_internal), id=str(topic.topic_id))

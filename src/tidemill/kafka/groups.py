@@ -151,7 +151,7 @@ def committed_with_notes(admin: Admin, name: str) -> dict[TopicPartition, tuple[
     except NotFound:
         return {}
     return {
-        (part.topic, part.partition): (part.offset, part.metadata or "")
+        (part.topic, part.partition): (part.offset, (part.metadata or "").rstrip("\0"))
         for part in found.topic_partitions
         if part.offset >= 0
     }

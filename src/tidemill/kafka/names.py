@@ -96,6 +96,8 @@ def to_java(settings: Mapping[str, str]) -> dict[str, str]:
             out["sasl.jaas.config"] = _to_jaas(
                 mechanism, settings["sasl.username"], settings.get("sasl.password", "")
             )
+        if mechanism.upper() == "OAUTHBEARER":
+            out.update(_to_oauth(settings, out))
     out.update(_to_stores(settings))
     if out.get("ssl.endpoint.identification.algorithm") == "none":
         out["ssl.endpoint.identification.algorithm"] = ""
@@ -181,9 +183,11 @@ def _from_jaas(jaas: str, mechanism: str) -> dict[str, str]:
         for match in _JAAS_OPTION.finditer(jaas)
     }
     if mechanism.upper() == "OAUTHBEARER" or "OAuthBearerLoginModule" in jaas:
-        named = {"clientId": "client.id", "clientSecret": "client.secret", "scope": "scope"}
-        found = {f"sasl.oauthbearer.{named[name]}": value for name, value in options.items() if name in named}
-        return {"sasl.oauthbearer.method": "oidc", **found}
+        named = {_OAUTH_WORDS[word]: value for word, value in options.items() if word in _OAUTH_WORDS}
+        return {
+            "sasl.oauthbearer.method": "oidc",
+            **{f"sasl.oauthbearer.{name}": value for name, value in named.items()},
+        }
     if "username" in options:
         return {"sasl.username": options["username"], "sasl.password": options.get("password", "")}
     raise UsageError(
@@ -199,8 +203,34 @@ def _to_jaas(mechanism: str, username: str, password: str) -> str:
         if mechanism.upper().startswith("SCRAM")
         else "org.apache.kafka.common.security.plain.PlainLoginModule"
     )
+    return f"{module} required username={_quoted(username)} password={_quoted(password)};"
 
-    def quoted(text: str) -> str:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-    return f"{module} required username={quoted(username)} password={quoted(password)};"
+def _to_oauth(settings: Mapping[str, str], out: dict[str, str]) -> dict[str, str]:
+    """Tokens by client id and secret, which librdkafka has as settings and Java in its login module."""
+    java = "org.apache.kafka.common.security.oauthbearer"
+    found = {}
+    if "sasl.jaas.config" not in out:
+        given = {
+            word: settings[f"sasl.oauthbearer.{name}"]
+            for word, name in _OAUTH_WORDS.items()
+            if f"sasl.oauthbearer.{name}" in settings
+        }
+        words = "".join(f" {word}={_quoted(value)}" for word, value in given.items())
+        found["sasl.jaas.config"] = f"{java}.OAuthBearerLoginModule required{words};"
+    if "sasl.oauthbearer.token.endpoint.url" in settings:
+        handler = "sasl.login.callback.handler.class"
+        found[handler] = out.get(handler, f"{java}.OAuthBearerLoginCallbackHandler")
+        # The default one wants a library that only brokers need.
+        validator = "sasl.oauthbearer.jwt.validator.class"
+        found[validator] = out.get(validator, f"{java}.ClientJwtValidator")
+    for name in ("method", *_OAUTH_WORDS.values()):
+        out.pop(f"sasl.oauthbearer.{name}", None)
+    return found
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_OAUTH_WORDS = {"clientId": "client.id", "clientSecret": "client.secret", "scope": "scope"}

@@ -6,13 +6,14 @@ import os
 import threading
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tidemill.dsl.builder import StreamsBuilder
-from tidemill.errors import TidemillError, UsageError
+from tidemill.errors import TidemillError
 from tidemill.kafka.admin import Admin
 from tidemill.runtime.config import AppConfig
 from tidemill.runtime.layers import load_config
+from tidemill.runtime.positions import Start, Until
 from tidemill.runtime.reset import ResetPlan, reset
 from tidemill.runtime.signals import stop_on_signal
 from tidemill.runtime.state import Listener, State
@@ -55,7 +56,7 @@ class App:
         config: Mapping[str, Any] | None = None,
         config_file: str | os.PathLike[str] | None = None,
         spark: SparkSession | None = None,
-        starting_offsets: Mapping[str, Mapping[int, int]] | None = None,
+        starting_offsets: Start | None = None,
         **settings: Any,
     ) -> None:
         given = {"config": config, "bootstrap_servers": bootstrap_servers, **settings}
@@ -87,15 +88,19 @@ class App:
         """Let `handler(error)` decide between Reaction.REPLACE and Reaction.SHUTDOWN."""
         self._watcher.supervisor.handler = handler
 
-    def start(self, *, until: Literal["now"] | None = None) -> None:
-        """Start and return once the query runs. With `until="now"` it ends at what is in the topics now."""
-        if until not in (None, "now"):
-            raise UsageError(f"`{until}` is no end of a run", remedy='leave it out, or say until="now"')
-        with self._lifecycle:
-            self._watcher.start(bounded=until == "now")
+    def start(self, *, until: Until | None = None) -> None:
+        """Start and return once the query runs.
 
-    def run(self, *, until: Literal["now"] | None = None) -> None:
-        """Start, and block until a signal, `stop()` or an error ends the app; the error is raised."""
+        With `until` the run is bounded: it does what is there up to some place, then stops, and a later one
+        goes on from it. "now" is the end of every topic when the run begins. A datetime, ISO 8601 text or
+        milliseconds end it before the first record of that time or later, partition by partition.
+        `{topic: {partition: offset}}` ends it before these offsets, and other partitions now.
+        """
+        with self._lifecycle:
+            self._watcher.start(until)
+
+    def run(self, *, until: Until | None = None) -> None:
+        """Start, and block until a signal, `stop()`, `until` or an error ends the app; an error is raised."""
         asked = threading.Event()
         with stop_on_signal(asked.set) as take_signals:
             self.start(until=until)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,11 @@ class Note:
     levels: Mapping[str, int]
     """Which level keeps a store: Spark finds state by the position of its operator."""
     topology: Mapping[str, Any]
+    topics: Mapping[str, Any] = field(default_factory=dict)
+    """The source topics: the id of each, and how many partitions it has had."""
 
     @classmethod
-    def of(cls, topology: Topology, tasks: int) -> Note:
+    def of(cls, topology: Topology, tasks: int, topics: Mapping[str, Any] | None = None) -> Note:
         """The note of an app that starts for the first time."""
         plan = physical_plan(topology)
         levels = {
@@ -49,7 +51,7 @@ class Note:
             for store in topology.stores
             if topology.store_owner(store).name in plan.levels
         }
-        return cls(tasks, plan.depth, levels, topology.to_json())
+        return cls(tasks, plan.depth, levels, topology.to_json(), topics or {})
 
 
 class Checkpoint:
@@ -59,6 +61,7 @@ class Checkpoint:
         self.folder = folder
         self.location = location
         self._note = folder / "app.json"
+        self._stop = folder / "stopped"
 
     @property
     def engine_lock(self) -> Path:
@@ -74,7 +77,9 @@ class Checkpoint:
         """The note of earlier runs, None before the first."""
         try:
             data = json.loads(self._note.read_text(encoding="utf-8"))
-            return Note(data["tasks"], data["depth"], data["levels"], data["topology"])
+            return Note(
+                data["tasks"], data["depth"], data["levels"], data["topology"], data.get("topics", {})
+            )
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError) as error:
@@ -122,6 +127,32 @@ class Checkpoint:
             where=self.location,
             remedy="restore the newest copy of the state directory, or reset the app",
         )
+
+    def begun(self) -> int | None:
+        """The number of a batch that was begun and is not known to be finished; None where all is done."""
+        last = _newest(Path(self.location) / "offsets")
+        done = _newest(Path(self.location) / "commits")
+        return last if last is not None and (done is None or last > done) else None
+
+    def has_offsets(self) -> bool:
+        """Whether a batch was ever begun, as far as can be seen from here."""
+        return _newest(Path(self.location) / "offsets") is not None
+
+    def stopped(self) -> None:
+        """Note that the app stopped between two batches: one that was begun has written nothing."""
+        if (batch := self.begun()) is not None:
+            self._stop.write_text(str(batch), encoding="utf-8")
+
+    def is_untouched(self, batch: int) -> bool:
+        """Whether a batch that was begun has written nothing for sure."""
+        try:
+            return int(self._stop.read_text(encoding="utf-8")) == batch
+        except (OSError, ValueError):
+            return False
+
+    def starts(self) -> None:
+        """Forget the last stop: from now on a batch may be in work."""
+        self._stop.unlink(missing_ok=True)
 
     def committed(self) -> Offsets:
         """The end of the last batch that is known to be finished; empty where Spark's files are not local."""

@@ -15,6 +15,7 @@ from tidemill.errors import UsageError
 from tidemill.kafka.paths import data_dir
 from tidemill.kafka.settings import Setting, Settings
 from tidemill.runtime.streams_config import STREAMS_KEYS, Fate, streams_key
+from tidemill.time import milliseconds
 from tidemill.topology.nodes.source import OffsetReset, ResetPolicy
 
 
@@ -40,6 +41,21 @@ class MissingCheckpoint(StrEnum):
     RESET = "reset"
 
 
+class MissingMarkers(StrEnum):
+    """What to do where a batch was begun, and Kafka has forgotten which parts of it were written."""
+
+    FAIL = "fail"
+    REPLAY = "replay"
+
+
+class OffsetsLost(StrEnum):
+    """What to do about records that are gone from Kafka before they were read."""
+
+    FAIL = "fail"
+    EARLIEST = "earliest"
+    LATEST = "latest"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppConfig:
     """What an app runs with. Printing it shows no secret."""
@@ -59,6 +75,8 @@ class AppConfig:
     restart_limit: int = 5
     restart_backoff_ms: int = 500
     missing_checkpoint: MissingCheckpoint = MissingCheckpoint.FAIL
+    missing_markers: MissingMarkers = MissingMarkers.FAIL
+    offsets_lost: OffsetsLost = OffsetsLost.FAIL
     explicit_names: bool = False
     handlers: Handlers = field(default_factory=Handlers)
     offset_reset: OffsetReset = field(default_factory=lambda: OffsetReset(ResetPolicy.EARLIEST))
@@ -221,8 +239,11 @@ def _choice(kind: type[StrEnum]) -> Callable[[str], StrEnum]:
 
 
 def _reset(text: str) -> OffsetReset:
+    policy, _, duration = text.partition(":")
+    if policy == ResetPolicy.BY_DURATION and duration:
+        return OffsetReset(ResetPolicy.BY_DURATION, milliseconds(duration, what="the reset duration"))
     if text not in (ResetPolicy.EARLIEST, ResetPolicy.LATEST, ResetPolicy.NONE):
-        raise ValueError("earliest, latest or none")
+        raise ValueError("earliest, latest, none or by_duration:PT1H")
     return OffsetReset(ResetPolicy(text))
 
 
@@ -256,6 +277,8 @@ _KEYS: dict[str, tuple[str, Callable[[str], object]]] = {
     "restart.backoff.ms": ("restart_backoff_ms", _number(0)),
     "missing.checkpoint": ("missing_checkpoint", _choice(MissingCheckpoint)),
     "ensure.explicit.internal.resource.naming": ("explicit_names", _flag),
+    "missing.markers": ("missing_markers", _choice(MissingMarkers)),
+    "offsets.lost": ("offsets_lost", _choice(OffsetsLost)),
     "auto.offset.reset": ("offset_reset", _reset),
 }
 """Keys of ours, the field each one fills and how its text is read."""
@@ -286,5 +309,5 @@ _CLIENT_PREFIX = re.compile(r"(main\.consumer|consumer|producer|admin)\.")
 _CLIENT = re.compile(
     r"(main\.consumer|consumer|producer|admin|ssl|sasl|security|reconnect|retry|metadata|socket|fetch|client)\..+"
     r"|bootstrap\.servers|acks|linger\.ms|batch\.size|compression\.type|max\.request\.size|buffer\.memory"
-    r"|delivery\.timeout\.ms|transaction\.timeout\.ms|max\.block\.ms|max\.poll\.records|default\.api\.timeout\.ms"
+    r"|delivery\.timeout\.ms|transaction\.timeout\.ms|max\.block\.ms|max\.poll\.records|default\.api\.timeout\.ms|session\.timeout\.ms|heartbeat\.interval\.ms"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from tidemill.kafka.groups import GroupCommitter
 from tidemill.runtime.checkpoint import Offsets, merge_lowest
 
 log = logging.getLogger(__name__)
+
+_REFRESH_SECONDS = 3600.0
 
 
 class GroupProgress:
@@ -27,6 +30,7 @@ class GroupProgress:
         self._committer: GroupCommitter | None = None
         self._done: Offsets = {}
         self._wanted: Offsets = {}
+        self._told = time.monotonic()
 
     def finished(self, reports: Iterable[Mapping[str, Any]]) -> None:
         """Take note of Spark's reports on finished batches, oldest first."""
@@ -43,6 +47,8 @@ class GroupProgress:
 
     def commit(self) -> None:
         """Tell Kafka what has changed since the last time."""
+        if time.monotonic() - self._told > _REFRESH_SECONDS:
+            self._done = {}  # brokers forget what was told them long ago, as of an app that has nothing to do
         changed = {part: offset for part, offset in self._wanted.items() if self._done.get(part) != offset}
         if not changed:
             return
@@ -54,3 +60,4 @@ class GroupProgress:
             log.warning("the progress of %s was not committed: %s", self._group, error)
         else:
             self._done.update(changed)
+            self._told = time.monotonic()

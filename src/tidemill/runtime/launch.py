@@ -7,26 +7,37 @@ import re
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tidemill.engine.failures import (
+    FencedError,
+    OffsetsLostError,
+    RecordsSkippedError,
+    TransactionEndedError,
+)
 from tidemill.engine.kafka import KafkaIn, KafkaOut
 from tidemill.engine.lock import EngineLock
 from tidemill.engine.query import QueryPlan, RunningQuery, Trigger, start_query
-from tidemill.engine.session import spark_session
-from tidemill.engine.steps import physical_plan
+from tidemill.engine.session import allow_urls, allowing, spark_session
+from tidemill.engine.stateless import is_stateless
+from tidemill.engine.steps import physical_plan, placed_by_partition
 from tidemill.errors import TidemillError, UsageError
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.groups import committed, committed_with_notes
 from tidemill.runtime.begin import forget_begin, read_begin, refuse_unfinished_reset
 from tidemill.runtime.checkpoint import Checkpoint, Note
-from tidemill.runtime.config import AppConfig, Latency, MissingCheckpoint
+from tidemill.runtime.claim import InstanceClaim
+from tidemill.runtime.config import AppConfig, Latency, MissingCheckpoint, MissingMarkers, OffsetsLost
 from tidemill.runtime.group import GroupProgress
 from tidemill.runtime.lock import InstanceLock, already_running
+from tidemill.runtime.positions import Start, Until, first_offsets, last_offsets
 from tidemill.runtime.record import RunRecord
-from tidemill.runtime.topics import check_sources, create_topics, marker_topic
+from tidemill.runtime.sources import Seen, Sources
+from tidemill.runtime.topics import check_sources, create_topics, marker_topic, read_topics
 from tidemill.runtime.upgrade import refuse_lost_state
 from tidemill.topology import Topology
+from tidemill.topology.nodes import Kind
 from tidemill.topology.nodes.source import ResetPolicy
 
 if TYPE_CHECKING:
@@ -41,6 +52,12 @@ class CheckpointMissingError(TidemillError):
     code = "CHECKPOINT_MISSING"
 
 
+class MarkersGoneError(TidemillError):
+    """Kafka has forgotten which parts of a batch were written before the app ended."""
+
+    code = "MARKERS_GONE"
+
+
 class Launch:
     """One start of an app: what is taken here is given back by `release`."""
 
@@ -50,7 +67,7 @@ class Launch:
         topology: Topology,
         *,
         spark: SparkSession | None = None,
-        starting: Mapping[str, Mapping[int, int]] | None = None,
+        starting: Start | None = None,
     ) -> None:
         self.config = config
         self.topology = topology
@@ -58,51 +75,86 @@ class Launch:
         self.tasks = 0
         self._given = starting
         self._starting: Mapping[str, Mapping[int, int]] | None = None
+        self._until: Mapping[str, Mapping[int, int]] | None = None
         self._spark = spark
+        self._gate = f"{config.application_id}-{uuid.uuid4().hex[:8]}"
+        self._unwritten: Note | None = None
         self._lock = InstanceLock(config.folder)
         self.record = RunRecord(config, topology)
         self._engine_lock: EngineLock | None = None
+        self._claim: InstanceClaim | None = None
+        self._sources: Sources
         self.group: GroupProgress
 
-    def prepare(self) -> None:
+    def prepare(self, until: Until | None = None) -> None:
         """Take the locks, look at topics and state, start Spark; nothing is written before all is well."""
         config = self.config
+        self._starting = self._until = None
         self._lock.acquire(config.application_id)
         self.record.begin()
         refuse_unfinished_reset(config.application_id, config.folder)
         admin = Admin(config.admin_settings())
         self.group = GroupProgress(admin, config.application_id)
+        self._sources = Sources(admin, self.topology, config)
         partitions = check_sources(admin, self.topology, config)
         earlier = self.checkpoint.read()
         # A task per topic partition, as in Kafka Streams: stream time of one does not move that of another.
         self.tasks = earlier.tasks if earlier else config.tasks or max(partitions, _slots(config.master))
-        note = Note.of(self.topology, self.tasks)
+        self._claim = InstanceClaim(config, admin)
+        self._claim.wait_until_free()
+        note = Note.of(self.topology, self.tasks, earlier.topics if earlier else {})
         if earlier is not None:
             refuse_lost_state(earlier, note, self.checkpoint.folder)
         if config.exactly_once:
             self.checkpoint.verify(committed_with_notes(admin, marker_topic(config.application_id)).values())
         if not self._has_state(earlier):
             self._starting = self._first_offsets(admin)
+            note = replace(note, topics={})
         elif self._is_far:
             # Whether there is a batch yet only Spark can see; if so, it goes by that.
             self._starting = self._after_reset(admin, committed(admin, config.application_id))
         else:
             forget_begin(config.folder)
+        self._refuse_forgotten(self._claim)
+        if until is not None:
+            markers = marker_topic(config.application_id)
+            self._until = last_offsets(
+                admin, self.topology, markers, until, committed_only=config.exactly_once
+            )
         create_topics(admin, self.topology, config, partitions=partitions, tasks=self.tasks)
         self._spark = self._spark or spark_session(
             self._master(partitions),
             name=config.application_id,
-            conf={"spark.sql.streaming.checkpointLocation": config.checkpoint, **config.spark},
+            conf={
+                "spark.sql.streaming.checkpointLocation": config.checkpoint,
+                **allowing(config.consumer_client()),
+                **config.spark,
+            },
             log_file=self.checkpoint.log_file,
         )
+        allow_urls(self._spark, config.consumer_client())
         self._lock_engine()
+        self._claim.take(self._spark, self._gate)
+        self._note = note
         self.checkpoint.write(note)
         self.group.reached(self.checkpoint.committed())
 
     def start(self, *, bounded: bool = False) -> RunningQuery:
         """Start the query from where the checkpoint is."""
         assert self._spark is not None
+        assert self._claim is not None
         config = self.config
+        if self._claim.failure() is not None:
+            self._claim.release()
+            self._claim.wait_until_free()
+            self._claim.take(self._spark, self._gate)
+        seen = self._look_at_sources()
+        by_partition = {
+            topic
+            for source in ([] if is_stateless(self.topology) else placed_by_partition(self.topology))
+            for topic in seen.partitions
+            if topic in source.topics or (source.pattern and re.fullmatch(source.pattern, topic))
+        }
         reading = KafkaIn(
             client=config.consumer_client(),
             group_prefix=f"{config.application_id}-reader",
@@ -110,13 +162,18 @@ class Launch:
             committed_only=config.exactly_once,
             max_offsets=None if config.latency is Latency.REALTIME else config.max_offsets_per_trigger,
             starting=self._starting,
+            until=self._until if bounded else None,
+            lost=config.offsets_lost,
+            recreated=seen.recreated,
+            planned={topic: count for topic, count in seen.partitions.items() if topic in by_partition},
+            markers=marker_topic(config.application_id),
         )
         client = config.producer_client()
         if config.latency is Latency.REALTIME:
             client.setdefault("linger.ms", "0")
         writing = KafkaOut(
             client=client,
-            gate=f"{config.application_id}-{uuid.uuid4().hex[:8]}",
+            gate=self._gate,
             transactional_prefix=config.application_id if config.exactly_once else "",
             markers=marker_topic(config.application_id) if config.exactly_once else "",
             handlers=config.handlers,
@@ -132,11 +189,48 @@ class Launch:
             reading=reading,
             writing=writing,
             trigger=trigger,
+            grown={topic: counts for topic, counts in seen.grown.items() if topic in by_partition},
         )
+        self.checkpoint.starts()
         return start_query(self._spark, plan)
 
-    def release(self, error: TidemillError | None = None) -> None:
-        """Give the locks back, and say what the end was."""
+    def check(self) -> None:
+        """Raise what has happened outside the query: another instance, a topic that is another one now."""
+        if self._claim is not None and (error := self._claim.failure()) is not None:
+            raise error
+        self._sources.check(self.checkpoint.committed)
+
+    def progressed(self) -> None:
+        """A batch is done: what was found on start holds from now on."""
+        if self._unwritten is not None:
+            self.checkpoint.write(self._unwritten)
+            self._unwritten = None
+
+    def judge(self, error: TidemillError) -> TidemillError:
+        """The same error, or what it means in the light of things a query cannot see."""
+        config = self.config
+        if isinstance(error, FencedError) and self._claim is not None and self._claim.is_ours():
+            return TransactionEndedError(
+                f"Kafka ended a transaction that took too long: {error.what}",
+                remedy="raise transaction.timeout.ms, or lower max.offsets.per.trigger",
+            )
+        if isinstance(error, OffsetsLostError) and config.offsets_lost is not OffsetsLost.FAIL:
+            return RecordsSkippedError(
+                error.what, remedy=f"offsets.lost={config.offsets_lost}: the app goes on"
+            )
+        if isinstance(error, OffsetsLostError) and "available" not in error.what:
+            told = self._sources.gone(self.checkpoint.committed())
+            error.what = f"{error.what}; {told}" if told else error.what
+        return error
+
+    def release(self, error: TidemillError | None = None, *, clean: bool = False) -> None:
+        """Give the locks back, and say what the end was; `clean` means that no batch was broken off."""
+        if clean:
+            with suppress(OSError):  # a disk that is full must not keep an app from stopping
+                self.checkpoint.stopped()
+        if self._claim is not None:
+            self._claim.release()
+            self._claim = None
         if self._engine_lock is not None:
             with suppress(Exception):  # a JVM that is gone holds no lock
                 self._engine_lock.release()
@@ -152,8 +246,32 @@ class Launch:
     def _has_state(self, earlier: Note | None) -> bool:
         if self._is_far:
             return earlier is not None
-        offsets = Path(self.checkpoint.location) / "offsets"
-        return offsets.is_dir() and any(path.name.isdigit() for path in offsets.iterdir())
+        return self.checkpoint.has_offsets()
+
+    def _look_at_sources(self) -> Seen:
+        seen = self._sources.look(self._note.topics)
+        self._sources.refuse_lost(seen, self.checkpoint.committed())
+        if seen.topics != self._note.topics:
+            self._note = replace(self._note, topics=seen.topics)
+            if seen.recreated:
+                # Until the first batch is done the old topics must not be forgotten.
+                self._unwritten = self._note
+            else:
+                self.checkpoint.write(self._note)
+        return seen
+
+    def _refuse_forgotten(self, claim: InstanceClaim) -> None:
+        """Refuse to do a batch again of which nobody knows how much was written."""
+        config, batch = self.config, self.checkpoint.begun()
+        if not config.exactly_once or batch is None or config.missing_markers is MissingMarkers.REPLAY:
+            return
+        if not self.checkpoint.is_untouched(batch) and not claim.was_ever_held():
+            raise MarkersGoneError(
+                f"batch {batch} was in work when the app ended, and Kafka has forgotten what it wrote",
+                where=f"group {marker_topic(config.application_id)}",
+                remedy="start a stopped app within offsets.retention.minutes of the brokers (7 days);"
+                " missing.markers=replay writes the batch again, some of it perhaps twice",
+            )
 
     def _first_offsets(self, admin: Admin) -> Mapping[str, Mapping[int, int]] | None:
         """Where to begin without a checkpoint: where a reset or the user says, else by the reset policy."""
@@ -163,7 +281,7 @@ class Launch:
         if begin is not None:
             return begin
         if self._given is not None:
-            return {topic: self._complete(admin, topic, parts) for topic, parts in self._given.items()}
+            return self._begin(admin, self._given)
         if not known:
             self._refuse_none()
             return None
@@ -179,10 +297,23 @@ class Launch:
         reached: dict[str, dict[int, int]] = {}
         for (topic, partition), offset in known.items():
             reached.setdefault(topic, {})[partition] = offset
-        return {
-            topic: self._complete(admin, topic, reached.get(topic, {}))
-            for topic in self.topology.source_topics
+        return self._begin(admin, self._only_read(admin, reached))
+
+    def _only_read(
+        self, admin: Admin, offsets: Mapping[str, Mapping[int, int]]
+    ) -> dict[str, Mapping[int, int]]:
+        """Offsets of topics the app still reads, and does not read whole anyway."""
+        read = {
+            topic
+            for source in self.topology.sources
+            for topic in read_topics(admin, source, marker_topic(self.config.application_id))
+            if source.kind is not Kind.GLOBAL_TABLE
         }
+        return {topic: parts for topic, parts in offsets.items() if topic in read}
+
+    def _begin(self, admin: Admin, start: Start) -> Mapping[str, Mapping[int, int]]:
+        markers = marker_topic(self.config.application_id)
+        return first_offsets(admin, self.topology, markers, start, self.config.offset_reset)
 
     def _after_reset(
         self, admin: Admin, known: Mapping[tuple[str, int], int]
@@ -191,7 +322,7 @@ class Launch:
         begin = read_begin(self.config.folder, known)
         if begin is None:
             return None
-        return {topic: self._complete(admin, topic, begin.get(topic, {})) for topic in self._topics(begin)}
+        return self._begin(admin, self._only_read(admin, begin))
 
     def _refuse_none(self) -> None:
         for source in self.topology.sources:
@@ -200,17 +331,6 @@ class Launch:
                     f"`{source.name}` has no position yet, and its reset policy is `none`",
                     remedy="give starting_offsets, or the policy earliest or latest",
                 )
-
-    def _topics(self, begin: Mapping[str, object]) -> list[str]:
-        """What is read, of what a reset named: topics of a pattern are only there."""
-        patterns = [source.pattern for source in self.topology.sources if source.pattern is not None]
-        found = [topic for topic in begin if any(re.fullmatch(pattern, topic) for pattern in patterns)]
-        return list(dict.fromkeys([*self.topology.source_topics, *found]))
-
-    def _complete(self, admin: Admin, topic: str, given: Mapping[int, int]) -> dict[int, int]:
-        """Offsets for every partition; -1 is the end and -2 the beginning in Spark's language."""
-        default = -1 if self.config.offset_reset.policy is ResetPolicy.LATEST else -2
-        return {part.id: given.get(part.id, default) for part in admin.topic(topic).partitions}
 
     def _lock_engine(self) -> None:
         assert self._spark is not None

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tidemill.engine.failures import LASTING
 from tidemill.errors import TidemillError
+from tidemill.runtime.lock import AlreadyRunningError
 
 
 class Reaction(StrEnum):
@@ -46,4 +47,5 @@ class Supervisor:
         return pause
 
     def _default(self, error: TidemillError) -> Reaction:
-        return Reaction.SHUTDOWN if isinstance(error, LASTING) else Reaction.REPLACE
+        lasting = isinstance(error, (*LASTING, AlreadyRunningError))
+        return Reaction.SHUTDOWN if lasting else Reaction.REPLACE

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import logging
+import re
 
 from tidemill.errors import NotFound, TidemillError
 from tidemill.kafka.admin import Admin
 from tidemill.runtime.config import AppConfig
 from tidemill.topology import Topology
+from tidemill.topology.nodes import TopicSource
 
 log = logging.getLogger(__name__)
 
 
 def marker_topic(application_id: str) -> str:
-    """The empty topic, and the group of the same name, that hold the batch markers of exactly-once."""
+    """The empty topic, and the group of the same name, that hold the app's claim and its batch markers."""
     return f"{application_id}-markers"
+
+
+def read_topics(admin: Admin, source: TopicSource, markers: str) -> list[str]:
+    """The topics a node reads: those it names, or those its pattern matches now."""
+    if source.pattern is None:
+        return list(source.topics)
+    names = (topic.name for topic in admin.topics())
+    return [name for name in names if name != markers and re.fullmatch(source.pattern, name)]
 
 
 def check_sources(admin: Admin, topology: Topology, config: AppConfig) -> int:
@@ -22,7 +32,7 @@ def check_sources(admin: Admin, topology: Topology, config: AppConfig) -> int:
     written = set(topology.sink_topics)
     most = 1
     for source in topology.sources:
-        for topic in source.topics:
+        for topic in read_topics(admin, source, marker_topic(config.application_id)):
             try:
                 most = max(most, len(admin.topic(topic).partitions))
             except NotFound as error:
@@ -39,7 +49,11 @@ def check_sources(admin: Admin, topology: Topology, config: AppConfig) -> int:
 def create_topics(
     admin: Admin, topology: Topology, config: AppConfig, *, partitions: int, tasks: int
 ) -> None:
-    """Create the topics of sinks and dead letters that are missing, and the marker topic."""
+    """Create the topics of sinks and dead letters that are missing, and the marker topic.
+
+    The marker topic stays empty: it is there for the offsets of its partitions, one for each task and one
+    that tells which instance runs. Its own retention does not matter.
+    """
     for sink in topology.sinks:
         if sink.topic is None or admin.exists(sink.topic):
             continue
@@ -59,12 +73,11 @@ def create_topics(
                 " or auto.create.topics=true",
             )
         _create(admin, config.handlers.topic, partitions, config.replication_factor)
-    if config.exactly_once:
-        markers = marker_topic(config.application_id)
-        if not admin.exists(markers):
-            _create(admin, markers, tasks, config.replication_factor)
-        elif len(admin.topic(markers).partitions) < tasks:
-            admin.add_partitions(markers, tasks)
+    markers = marker_topic(config.application_id)
+    if not admin.exists(markers):
+        _create(admin, markers, tasks + 1, config.replication_factor)
+    elif len(admin.topic(markers).partitions) < tasks + 1:
+        admin.add_partitions(markers, tasks + 1)
 
 
 def _create(admin: Admin, topic: str, partitions: int, replication: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from tidemill.engine.handlers import Outcome
 from tidemill.errors import TidemillError, UsageError
 from tidemill.runtime.config import AppConfig
 from tidemill.runtime.metrics import Metrics
+from tidemill.runtime.positions import Start, Until
 from tidemill.runtime.state import State, StateMachine
 from tidemill.runtime.supervision import Supervisor
 from tidemill.topology import Topology
@@ -47,7 +47,7 @@ class Watcher:
         config: AppConfig,
         topology: Topology,
         spark: SparkSession | None,
-        starting: Mapping[str, Mapping[int, int]] | None,
+        starting: Start | None,
     ) -> None:
         self.states = StateMachine()
         self.supervisor = Supervisor(limit=config.restart_limit, backoff=config.restart_backoff_ms / 1000)
@@ -74,14 +74,15 @@ class Watcher:
         """Where Spark writes its log, if the app started Spark."""
         return self._launch.checkpoint.log_file
 
-    def start(self, *, bounded: bool) -> None:
+    def start(self, until: Until | None) -> None:
         """Start the query and the thread; what goes wrong until then is raised."""
+        bounded = until is not None
         self.states.move(State.STARTING)
         self.error = None
         self._wish = _Wish.RUN
         self._wake.clear()
         try:
-            self._launch.prepare()
+            self._launch.prepare(until)
             self._query = self._launch.start(bounded=bounded)
         except BaseException as error:
             self.error = self._told(error)
@@ -158,6 +159,7 @@ class Watcher:
             return False
         active = self._query.is_active
         self._report()
+        self._launch.check()
         if not active:
             failure = self._query.failure()
             if failure is not None:
@@ -180,6 +182,7 @@ class Watcher:
             self.supervisor.succeeded()
             self._metrics.finished(reports)
             self._launch.group.finished(reports)
+            self._launch.progressed()
         self._launch.group.commit()
         if reports:
             self._count_problems()
@@ -240,7 +243,7 @@ class Watcher:
             log.warning("the query did not end in order: %s", self._told(error))
             self._clean_end = False
         finally:
-            self._launch.release()
+            self._launch.release(clean=self._clean_end)
         self.states.move(final)
 
     def _fail(self, error: TidemillError) -> None:
@@ -263,5 +266,9 @@ class Watcher:
 
     def _told(self, error: BaseException) -> TidemillError:
         told = query_failure(error)
+        try:
+            told = self._launch.judge(told)
+        except TidemillError as again:
+            log.debug("nothing more is known of the failure: %s", again)
         told.what = self._config.settings.redact(told.what)
         return told

@@ -28,11 +28,12 @@ BUILDER = Group(
             "programs/test_verbs.py::test_one_source_reads_several_topics",
             "dsl/test_sources.py::test_several_topics",
         ),
-        not_yet(
+        passed(
             3,
             "`builder.stream(re.compile(...))`: topics by pattern, new ones included",
-            "declared and planned; no test reads topics by pattern yet",
+            Tier.RUNTIME,
             "dsl/test_sources.py::test_pattern",
+            "runtime/test_reading.py::test_topic_that_matches_later_is_read",
         ),
         passed(
             4,
@@ -186,11 +187,12 @@ OPTIONS = Group(
             "operators/test_times.py::test_time_is_computed_from_the_value",
             "dsl/test_sources.py::test_time_from_a_function",
         ),
-        not_yet(
+        passed(
             106,
             "Where a source begins: `offset_reset=`",
-            "declared and handed to Spark; no test reads from a chosen place by it",
+            Tier.RUNTIME,
             "dsl/test_sources.py::test_offset_reset",
+            "runtime/test_reading.py::test_each_source_begins_where_it_says",
         ),
         passed(107, "Name of a source", _FRONT, "programs/test_verbs.py::test_given_names_are_kept"),
         passed(
@@ -373,6 +375,7 @@ OPTIONS = Group(
             "`earliest`, `latest`, `none`, `by_duration:PT1H`",
             _FRONT,
             "dsl/test_sources.py::test_offset_reset",
+            "runtime/test_reading.py::test_each_source_begins_where_it_says",
         ),
         passed(
             140,

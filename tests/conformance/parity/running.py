@@ -37,13 +37,21 @@ DELIVERY = Group(
             "nothing is wiped: the checkpoint has the state of the last finished batch",
             f"{_ONCE}test_kill_loses_and_doubles_nothing",
         ),
-        passed(226, "A zombie is fenced", _KERNEL, f"{_ONCE}test_zombie_is_fenced"),
+        passed(
+            226,
+            "A zombie is fenced",
+            _KERNEL,
+            "runtime/test_fencing.py::test_older_instance_is_fenced",
+            "runtime/test_fencing.py::test_second_instance_elsewhere_is_refused",
+        ),
         decided(
             227,
             "Tasks that broke or moved away",
             _SPARK,
             "Spark runs a failed task again, and the app its query",
             f"{_ONCE}test_error_handler_decides",
+            "runtime/test_fencing.py::test_instance_taken_for_dead_comes_back_by_itself",
+            "cluster/test_standalone.py::test_executor_killed_in_a_batch_loses_and_doubles_nothing",
         ),
         decided(
             228,
@@ -74,7 +82,13 @@ DELIVERY = Group(
         decided(
             238, "Old local state is wiped", _SPARK, "Spark removes old state files by itself", _UNNEEDED
         ),
-        not_yet(239, "The number of a topic's partitions changes", "no test changes it"),
+        decided(
+            239,
+            "The number of a topic's partitions changes",
+            _RUNTIME,
+            "the app goes on, where Kafka Streams stops: new partitions are read, and keys keep their task",
+            "runtime/test_reading.py::test_added_partitions_are_read_and_state_is_found",
+        ),
         decided(
             240, "Rolling upgrades", _SPARK, "there is no rebalance whose format could change", _UNNEEDED
         ),
@@ -213,6 +227,12 @@ ERRORS = Group(
             "runtime/test_errors.py::test_texts_are_told_apart",
             f"{_LIFE}test_changed_topology_is_refused",
         ),
-        passed(269, "Missing source topics", _RUNTIME, f"{_LIFE}test_missing_source_topic_is_named"),
+        passed(
+            269,
+            "Missing source topics",
+            _RUNTIME,
+            f"{_LIFE}test_missing_source_topic_is_named",
+            "runtime/test_reading.py::test_topic_that_goes_away_is_named",
+        ),
     ),
 )

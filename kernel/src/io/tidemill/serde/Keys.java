@@ -24,6 +24,11 @@ public final class Keys {
     return text;
   }
 
+  /** The hash by which Java's producers choose a partition. */
+  public static int murmur2(byte[] data) {
+    return org.apache.kafka.common.utils.Utils.toPositive(org.apache.kafka.common.utils.Utils.murmur2(data));
+  }
+
   /** The bytes before the last `tail`, null where there are fewer. */
   public static byte[] head(byte[] data, int tail) {
     return data.length < tail ? null : Arrays.copyOf(data, data.length - tail);

@@ -30,7 +30,8 @@ final class KafkaStreamingWrite implements StreamingWrite {
     if (!options.gate().isEmpty()) {
       Gate.of(options.gate()).pass();
     }
-    return new Factory(options, fields);
+    Claim claim = Claim.named(options.gate());
+    return new Factory(options, fields, claim == null ? null : claim.member());
   }
 
   @Override
@@ -56,11 +57,12 @@ final class KafkaStreamingWrite implements StreamingWrite {
     return "tidemill-kafka";
   }
 
-  private record Factory(SinkOptions options, RecordFields fields) implements StreamingDataWriterFactory {
+  private record Factory(SinkOptions options, RecordFields fields, Claim.Member member)
+      implements StreamingDataWriterFactory {
     @Override
     public DataWriter<InternalRow> createWriter(int partitionId, long taskId, long epochId) {
       return options.exactlyOnce()
-          ? new TransactionalWriter(options, fields, epochId)
+          ? new TransactionalWriter(options, fields, epochId, member)
           : new PlainWriter(options, fields);
     }
   }

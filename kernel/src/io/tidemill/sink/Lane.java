@@ -22,8 +22,10 @@ record Lane(String topic, int number, UTF8String topicBytes) {
     return topic == null ? prefix + "-" + number : prefix + "-" + topic + "-" + number;
   }
 
-  /** A partition that is there for sure: of the marker topic, or the source partition itself. */
+  /** A partition that is there for sure: of the marker topic behind the one of the claim, or the source's own. */
   TopicPartition marker(String markers) {
-    return new TopicPartition(topic == null ? markers : topic, number);
+    return topic == null
+        ? new TopicPartition(markers, Claim.PARTITION + 1 + number)
+        : new TopicPartition(topic, number);
   }
 }

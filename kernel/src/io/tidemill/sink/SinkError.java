@@ -1,9 +1,11 @@
 package io.tidemill.sink;
 
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.InvalidPidMappingException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
@@ -24,7 +26,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  */
 public final class SinkError extends RuntimeException {
   /** What kind of failure it was. */
-  public enum Code { UNKNOWN_TOPIC, TOO_LARGE, DENIED, FENCED, UNREACHABLE, NO_TOPIC, BAD_TIMESTAMP, OTHER }
+  public enum Code { UNKNOWN_TOPIC, TOO_LARGE, DENIED, FENCED, CLAIM_LOST, UNREACHABLE, NO_TOPIC, BAD_TIMESTAMP, OTHER }
 
   private final Code code;
   private final String text;
@@ -73,6 +75,11 @@ public final class SinkError extends RuntimeException {
 
   /** @param topic the topic being written to, null if the failure is not about one */
   static SinkError of(Throwable cause, String topic) {
+    return of(cause, topic, "");
+  }
+
+  /** @param id the transactional id in use */
+  static SinkError of(Throwable cause, String topic, String id) {
     if (cause instanceof SinkError already) {
       return already;
     }
@@ -83,12 +90,28 @@ public final class SinkError extends RuntimeException {
     String text = switch (code) {
       case UNKNOWN_TOPIC -> name + " does not exist";
       case TOO_LARGE -> "a record is too large for " + name + ": " + said;
-      case DENIED -> "not authorised to write to " + name + ": " + said;
+      case DENIED -> denied(reason, name, said, id);
       case FENCED -> "another instance of this application has taken over: " + said;
+      case CLAIM_LOST -> "Kafka does not take this instance for the running one any more: " + said;
       case UNREACHABLE -> "Kafka did not answer while writing to " + name + ": " + said;
       default -> "writing to " + name + " failed: " + reason.getClass().getSimpleName() + ": " + said;
     };
     return new SinkError(code, text, topic, cause);
+  }
+
+  private static String denied(Throwable reason, String name, String said, String id) {
+    if (reason instanceof TransactionalIdAuthorizationException) {
+      return "not authorised to use transactional id `" + id + "`";
+    }
+    if (reason instanceof GroupAuthorizationException group) {
+      return "not authorised to use group `" + group.groupId() + "`";
+    }
+    if (reason instanceof TopicAuthorizationException topics && !topics.unauthorizedTopics().isEmpty()) {
+      return "not authorised to write to topic `" + String.join("`, `", topics.unauthorizedTopics()) + "`";
+    }
+    return reason instanceof AuthenticationException
+        ? "the broker refused the login: " + said
+        : "not authorised to write to " + name + ": " + said;
   }
 
   private static Throwable reason(Throwable error) {
@@ -110,6 +133,9 @@ public final class SinkError extends RuntimeException {
     if (reason instanceof TopicAuthorizationException || reason instanceof TransactionalIdAuthorizationException
         || reason instanceof AuthorizationException || reason instanceof AuthenticationException) {
       return Code.DENIED;
+    }
+    if (reason instanceof CommitFailedException) {
+      return Code.CLAIM_LOST;
     }
     if (reason instanceof ProducerFencedException || reason instanceof InvalidProducerEpochException
         || reason instanceof FencedInstanceIdException || reason instanceof InvalidPidMappingException) {

@@ -15,7 +15,7 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
  * @param oneProcess whether driver and workers are this JVM
  * @param idPrefix what transactional ids begin with; empty without transactions
  * @param markers the group whose offsets are the batch markers, and the topic that tasks have theirs in
- * @param gate the name of the {@link Gate} batches pass, empty for none
+ * @param gate the name of the {@link Gate} batches pass and of the {@link Claim} they are written under, empty for none
  * @param handling what becomes of records that could not be read, processed or written
  * @param kafka client settings, by the Java client's names
  */

@@ -26,6 +26,7 @@ final class TransactionalProducer {
 
   private final SinkOptions options;
   private final TopicPartition marker;
+  private final String id;
   private final Producer<byte[], byte[]> producer;
   private long lastEpoch;
   private long usedAt = System.nanoTime();
@@ -34,7 +35,8 @@ final class TransactionalProducer {
     this.options = options;
     this.marker = lane.marker(options.markers());
     Map<String, Object> config = new HashMap<>(options.producer());
-    config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, lane.transactionalId(options.idPrefix()));
+    this.id = lane.transactionalId(options.idPrefix());
+    config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
     this.producer = new KafkaProducer<>(config);
   }
 
@@ -47,7 +49,7 @@ final class TransactionalProducer {
       return opened;
     } catch (RuntimeException e) {
       opened.discard();
-      throw SinkError.of(e, null);
+      throw SinkError.of(e, null, opened.id);
     }
   }
 
@@ -71,14 +73,16 @@ final class TransactionalProducer {
     }
   }
 
-  void commit(long epoch, Delivery delivery) {
+  /** @param member who holds the claim to write: the broker refuses anybody else; null if there is no claim */
+  void commit(long epoch, Delivery delivery, Claim.Member member) {
     try {
-      OffsetAndMetadata done = new OffsetAndMetadata(epoch + 1, options.queryId());
-      producer.sendOffsetsToTransaction(Map.of(marker, done), new ConsumerGroupMetadata(options.markers()));
+      OffsetAndMetadata done = new OffsetAndMetadata(epoch + 1, Notes.write(options.queryId()));
+      ConsumerGroupMetadata by = member == null ? new ConsumerGroupMetadata(options.markers()) : member.metadata();
+      producer.sendOffsetsToTransaction(Map.of(marker, done), by);
       producer.commitTransaction();
     } catch (RuntimeException e) {
       delivery.check();
-      throw SinkError.of(e, null);
+      throw SinkError.of(e, null, id);
     }
     lastEpoch = epoch;
     usedAt = System.nanoTime();
@@ -110,7 +114,7 @@ final class TransactionalProducer {
       var offsets = admin.listConsumerGroupOffsets(options.markers(),
           new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata().get();
       OffsetAndMetadata found = offsets.get(marker);
-      return found == null || !options.queryId().equals(found.metadata()) ? NONE : found.offset() - 1;
+      return found == null || !options.queryId().equals(Notes.read(found.metadata())) ? NONE : found.offset() - 1;
     } catch (ExecutionException e) {
       throw SinkError.of(e.getCause(), null);
     } catch (InterruptedException e) {

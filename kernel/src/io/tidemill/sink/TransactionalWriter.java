@@ -18,6 +18,7 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
   private final SinkOptions options;
   private final RecordFields fields;
   private final long epoch;
+  private final Claim.Member member;
   private final Handled handled = new Handled();
   private final Map<Lane, TransactionalProducer> producers = new LinkedHashMap<>();
   private final Map<Lane, Outbox> outboxes = new HashMap<>();
@@ -26,10 +27,11 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
   private boolean skipping;
   private boolean doubtful;
 
-  TransactionalWriter(SinkOptions options, RecordFields fields, long epoch) {
+  TransactionalWriter(SinkOptions options, RecordFields fields, long epoch, Claim.Member member) {
     this.options = options;
     this.fields = fields;
     this.epoch = epoch;
+    this.member = member;
   }
 
   @Override
@@ -54,7 +56,7 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
       var entry = each.next();
       if (entry.getValue().lastEpoch() < epoch) {
         Failpoint.reach("after_produce_before_txn_commit");
-        entry.getValue().commit(epoch, outboxes.get(entry.getKey()).delivery());
+        entry.getValue().commit(epoch, outboxes.get(entry.getKey()).delivery(), member);
         Failpoint.reach("after_txn_commit_before_sink_ack");
       }
       Producers.giveBack(options, entry.getKey(), entry.getValue());
