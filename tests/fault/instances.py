@@ -9,7 +9,7 @@ from fault.faults import MissedError, await_refusal, running
 from fault.life import Life
 from fault.process import PATIENCE
 
-TAKEN_OVER = ("FENCED", "CLAIM_LOST")
+TAKEN_OVER = ("FENCED", "CLAIM_LOST", "ALREADY_RUNNING")
 
 
 def zombie_with_locks(life: Life, chance: random.Random) -> None:
@@ -60,11 +60,11 @@ def second_in_same_folder(life: Life, _chance: random.Random) -> None:
 
 
 def second_in_other_folder(life: Life, _chance: random.Random) -> None:
-    """In another state directory the second finds nothing; the group says that somebody was at work."""
+    """In another state directory the second finds no lock; the claim in Kafka says who is at work."""
     running(life)
     life.feed()
     second = life.another(settings={"state_dir": str(life.folder / "other-state")})
-    await_refusal(second, "CHECKPOINT_MISSING")
+    await_refusal(second, "ALREADY_RUNNING")
     life.finish()
 
 

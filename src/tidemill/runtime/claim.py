@@ -77,6 +77,7 @@ class InstanceClaim:
         self._client = config.consumer_client()
         self._patience = int(self._client.get("session.timeout.ms", _SESSION_MS)) / 1000 + _SLACK
         self._held: EngineClaim | None = None
+        self._was_ours = False
 
     def wait_until_free(self) -> None:
         """Return once nobody else lives; an instance that died is still there for the session's time."""
@@ -85,7 +86,7 @@ class InstanceClaim:
         while self._is_taken(deadline):
             beat, holder = self._last()
             if holder is not None:
-                if holder.is_at_home_of(self._me):
+                if holder == self._me or (not self._was_ours and holder.is_at_home_of(self._me)):
                     return  # the lock of that folder is ours: whoever it was has ended
                 if first is not None and beat != first:
                     raise self._refusal(holder)
@@ -110,6 +111,7 @@ class InstanceClaim:
         )
         self._held = EngineClaim(spark, wish)
         self._held.take()
+        self._was_ours = True
 
     def failure(self) -> TidemillError | None:
         """Why another instance may run, or Kafka takes us for dead; None while the claim is ours."""
