@@ -47,7 +47,8 @@ def check(tmp_path, capsys, old: str, new: str) -> tuple[int, dict[str, str]]:
             "needs reset",
         ),
         (COUNT + LATE, 1, "readers", "needs reset"),
-        (MORE, 0, "totals", "dropped"),
+        (MORE, 1, "words", "needs reset"),
+        ("words.to('copy')\n", 1, "levels", "needs reset"),
     ],
 )
 def test_verdicts(tmp_path, capsys, new, code, name, verdict):

@@ -84,7 +84,7 @@ def _redrawn(app: App, done: threading.Event, stream: TextIO) -> None:
 
 
 def _told(app: App, done: threading.Event, _stream: TextIO) -> None:
-    before: object = None
+    before = 0
     while not done.wait(_TELL_SECONDS):
         figures = app.metrics()
         if figures["batches"] != before:

@@ -98,7 +98,7 @@ def _of_json(path: Path) -> Note:
 
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return Note(data["tasks"], data["depth"], data["levels"], data["topology"])
+        return Note.of_json(data)
     except FileNotFoundError as error:
         raise NotFound("there is no such file", where=str(path)) from error
     except (OSError, ValueError, KeyError) as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tidemill.engine.steps import physical_plan
+from tidemill.engine.tiers import uses_python
 from tidemill.errors import TidemillError
 from tidemill.topology import Topology
 
@@ -41,17 +42,34 @@ class Note:
     topology: Mapping[str, Any]
     topics: Mapping[str, Any] = field(default_factory=dict)
     """The source topics: the id of each, and how many partitions it has had."""
+    operators: int | None = None
+    """How many stateful operators the query has: Spark refuses another number of them."""
 
     @classmethod
     def of(cls, topology: Topology, tasks: int, topics: Mapping[str, Any] | None = None) -> Note:
         """The note of an app that starts for the first time."""
+        from tidemill.engine.stateless import is_stateless  # brings Spark in
+
         plan = physical_plan(topology)
         levels = {
             store: plan.levels[topology.store_owner(store).name]
             for store in topology.stores
             if topology.store_owner(store).name in plan.levels
         }
-        return cls(tasks, plan.depth, levels, topology.to_json(), topics or {})
+        operators = 0 if is_stateless(topology) and not uses_python(topology) else plan.depth
+        return cls(tasks, plan.depth, levels, topology.to_json(), topics or {}, operators)
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Note:
+        """The note in plain data."""
+        return cls(
+            data["tasks"],
+            data["depth"],
+            data["levels"],
+            data["topology"],
+            data.get("topics", {}),
+            data.get("operators"),
+        )
 
 
 class Checkpoint:
@@ -77,9 +95,7 @@ class Checkpoint:
         """The note of earlier runs, None before the first."""
         try:
             data = json.loads(self._note.read_text(encoding="utf-8"))
-            return Note(
-                data["tasks"], data["depth"], data["levels"], data["topology"], data.get("topics", {})
-            )
+            return Note.of_json(data)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError) as error:

@@ -60,13 +60,17 @@ def _stores(old: Note, new: Note) -> Iterator[Judgement]:
 
 
 def _plan(old: Note, new: Note) -> Iterator[Judgement]:
-    if new.depth != old.depth and old.levels:
-        reason = f"the plan has {new.depth} levels now, it had {old.depth}"
+    if old.operators is None:  # a note of an earlier version
+        before, after = (old.depth, new.depth) if old.levels else (0, 0)
+    else:
+        before, after = old.operators, new.operators or 0
+    if before != after:
+        reason = f"the plan has {after} levels with state now, it had {before}"
         yield Judgement("plan", "levels", Verdict.RESET, reason)
-    before, after = _readers(old.topology), _readers(new.topology)
-    if len(before) != len(after):
+    readers, earlier = len(_readers(new.topology)), len(_readers(old.topology))
+    if readers != earlier:
         reason = (
-            f"it has {len(after)} readers now, it had {len(before)}: one for each pattern, each reset policy"
+            f"it has {readers} readers now, it had {earlier}: one for each pattern, each reset policy"
             " and the clock of processors"
         )
         yield Judgement("plan", "readers", Verdict.RESET, reason)
@@ -81,7 +85,8 @@ def _sources(old: Note, new: Note) -> Iterator[Judgement]:
             yield Judgement("source", topic, Verdict.NEW, "it is read from its beginning")
     for topic in before:
         if topic not in after:
-            yield Judgement("source", topic, Verdict.DROPPED, "nothing reads it any more")
+            reason = "nothing reads it any more, and Spark takes a topic that is gone for lost records"
+            yield Judgement("source", topic, Verdict.RESET, reason)
 
 
 def _steps(old: Note, new: Note) -> Iterator[Judgement]:
@@ -104,8 +109,7 @@ def _nodes(plan: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def _topics(plan: Mapping[str, Any]) -> list[str]:
-    found = (topic for node in plan["nodes"] for topic in (*node.get("topics", ()), node.get("pattern")))
-    return list(dict.fromkeys(topic for topic in found if topic))
+    return list(dict.fromkeys(topic for node in plan["nodes"] for topic in node.get("topics", ())))
 
 
 def _readers(plan: Mapping[str, Any]) -> set[str]:
