@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,6 +75,27 @@ def test_what_is_wrong_is_said(
 ) -> None:
     with pytest.raises(kind, match=said):
         load_app(program(text) + name)
+
+
+def test_what_a_program_defines_reaches_workers_that_lack_its_file(
+    program: Callable[[str], str], tmp_path: Path
+) -> None:
+    from pyspark import cloudpickle
+
+    (tmp_path / "beside_it.py").write_text("def loud(word):\n    return word.upper()\n")
+    path = program(
+        "from beside_it import loud\n"
+        + APP
+        + "class Shout:\n    def say(self, word):\n        return loud(word)\n"
+    )
+    load_app(path)
+    work = tmp_path / "work"
+    work.write_bytes(cloudpickle.dumps(sys.modules["tidemill_app_program"].Shout))
+    Path(path).unlink()
+    call = f"import pickle; print(pickle.load(open({str(work)!r}, 'rb'))().say('tea'))"
+    # Modules beside it are found through the path that loading has set for workers of this machine.
+    done = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=False)
+    assert done.stdout == "TEA\n", done.stderr
 
 
 def test_a_file_that_is_not_there_is_not_found(tidemill: Callable[..., Any]) -> None:

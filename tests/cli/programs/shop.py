@@ -1,22 +1,16 @@
-"""A user's program, run by tests of `tidemill app`: counts words, with a processor and a helper."""
+"""A user's program, run by tests of `tidemill app`: counts words."""
 
 import os
 
 from shop_words import loud
 
-from tidemill import App, FixedKeyProcessor, Record, StreamsBuilder, serdes
-
-
-class Shout(FixedKeyProcessor):
-    def process(self, record: Record) -> None:
-        self.context.forward(record.with_value(loud(record.value)))
-
+from tidemill import App, StreamsBuilder, serdes
 
 source, target = os.environ["SHOP_TOPICS"].split(",")
 builder = StreamsBuilder()
 (
     builder.stream(source, key=serdes.string, value=serdes.string)
-    .process_values(Shout, value=serdes.string)
+    .map_values(loud)
     .group_by(lambda key, value: value, name="by-word")
     .count(store="counts")
     .to_stream()

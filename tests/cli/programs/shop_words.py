@@ -1,5 +1,8 @@
 """A module beside the program, as users have them."""
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F
 
-def loud(word: str) -> str:
-    return word.upper()
+
+def loud(word: Column) -> Column:
+    return F.upper(word)
