@@ -51,12 +51,17 @@ def test_the_log_has_everything_and_the_terminal_the_error_once(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     app = Running(tmp_path)
-    with pytest.raises(TidemillError), app_status.shown(app, quiet=False):  # type: ignore[arg-type]
-        for state in ("STARTING", "RUNNING", "ERROR"):
-            app.listeners[0](state, "")
-        logging.getLogger("tidemill.runtime.watcher").warning("starts again in 1 s")
-        logging.getLogger("tidemill.runtime.watcher").error("the app stops: broken")
-        raise TidemillError("broken")
+
+    def fail() -> None:
+        with app_status.shown(app, quiet=False):  # type: ignore[arg-type]
+            for state in ("STARTING", "RUNNING", "ERROR"):
+                app.listeners[0](state, "")
+            logging.getLogger("tidemill.runtime.watcher").warning("starts again in 1 s")
+            logging.getLogger("tidemill.runtime.watcher").error("the app stops: broken")
+            raise TidemillError("broken")
+
+    with pytest.raises(TidemillError):
+        fail()
     log = (tmp_path / "logs" / "app.log").read_text()
     for text in ("shop is STARTING", "shop is RUNNING", "starts again in 1 s", "ERROR   broken", "batch 2"):
         assert text in log
