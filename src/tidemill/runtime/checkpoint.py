@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tidemill.engine.steps import physical_plan
+from tidemill.engine.steps import PhysicalPlan, physical_plan
 from tidemill.engine.tiers import uses_python
 from tidemill.errors import TidemillError
 from tidemill.topology import Topology
@@ -48,15 +48,13 @@ class Note:
     @classmethod
     def of(cls, topology: Topology, tasks: int, topics: Mapping[str, Any] | None = None) -> Note:
         """The note of an app that starts for the first time."""
-        from tidemill.engine.stateless import is_stateless  # brings Spark in
-
         plan = physical_plan(topology)
         levels = {
             store: plan.levels[topology.store_owner(store).name]
             for store in topology.stores
             if topology.store_owner(store).name in plan.levels
         }
-        operators = 0 if is_stateless(topology) and not uses_python(topology) else plan.depth
+        operators = _operators(topology, plan, levels)
         return cls(tasks, plan.depth, levels, topology.to_json(), topics or {}, operators)
 
     @classmethod
@@ -184,6 +182,21 @@ class Checkpoint:
             if line.startswith("{"):
                 merge_lowest(found, json.loads(line))
         return found
+
+
+def _operators(topology: Topology, plan: PhysicalPlan, levels: Mapping[str, int]) -> int:
+    """How many levels Spark keeps state for; the first may do without (see `engine.levels`)."""
+    from tidemill.engine.stateless import is_stateless  # brings Spark in
+
+    if is_stateless(topology) and not uses_python(topology):
+        return 0
+    first = (
+        0 in levels.values()
+        or uses_python(topology)
+        or bool(topology.global_sources)
+        or any(plan.levels.get(step) == 0 for step in plan.keyed)
+    )
+    return plan.depth - 1 + first
 
 
 def merge_lowest(into: Offsets, offsets: Mapping[str, Mapping[str, int]]) -> None:
