@@ -43,12 +43,21 @@ def check(tmp_path, capsys, old: str, new: str) -> tuple[int, dict[str, str]]:
         (
             COUNT.replace("group_by_key()", "group_by(lambda key, value: value, name='by')"),
             1,
-            "levels",
+            "totals",
             "needs reset",
         ),
         (COUNT + LATE, 1, "readers", "needs reset"),
         (MORE, 1, "words", "needs reset"),
         ("words.to('copy')\n", 1, "levels", "needs reset"),
+        (
+            COUNT
+            + COUNT.replace("group_by_key()", "group_by(lambda key, value: value)").replace(
+                "totals", "by-word"
+            ),
+            1,
+            "levels",
+            "needs reset",
+        ),
     ],
 )
 def test_verdicts(tmp_path, capsys, new, code, name, verdict):
