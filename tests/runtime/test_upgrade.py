@@ -47,7 +47,7 @@ def check(tmp_path, capsys, old: str, new: str) -> tuple[int, dict[str, str]]:
             "needs reset",
         ),
         (COUNT + LATE, 1, "readers", "needs reset"),
-        (MORE, 1, "words", "needs reset"),
+        (MORE, 1, "totals", "dropped"),
         ("words.to('copy')\n", 1, "levels", "needs reset"),
         (
             COUNT
@@ -64,6 +64,11 @@ def test_verdicts(tmp_path, capsys, new, code, name, verdict):
     found, rows = check(tmp_path, capsys, COUNT, new)
     assert rows.get(name) == verdict
     assert found == code
+
+
+def test_a_topic_that_is_read_no_longer_needs_a_reset(tmp_path, capsys):
+    code, rows = check(tmp_path, capsys, COUNT + MORE, COUNT)
+    assert (code, rows["lines"], rows["totals"]) == (1, "needs reset", "keep")
 
 
 def test_the_note_of_an_app_stands_for_its_program(tmp_path, capsys):
