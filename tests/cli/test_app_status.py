@@ -40,8 +40,14 @@ class Running:
 
 
 def test_a_terminal_gets_one_line_that_changes(tmp_path: Path) -> None:
-    stream, done = io.StringIO(), threading.Event()
-    threading.Timer(0.7, done.set).start()
+    class Soon(threading.Event):
+        looks = 0
+
+        def wait(self, timeout: float | None = None) -> bool:
+            self.looks += 1
+            return self.looks > 2
+
+    stream, done = io.StringIO(), Soon()
     app_status._redrawn(Running(tmp_path), done, stream)  # type: ignore[arg-type]
     assert "shop RUNNING  batch 2  1,200 in  7 out  88/s  lag 0  1 restarts" in stream.getvalue()
     assert stream.getvalue().endswith("\x1b[2K"), "nothing of it is left in the end"

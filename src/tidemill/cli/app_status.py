@@ -78,9 +78,10 @@ def _redrawn(app: App, done: threading.Event, stream: TextIO) -> None:
     from rich.text import Text
 
     console = Console(file=stream, force_terminal=True, no_color=not use_color(sys.stderr))
-    with Live(console=console, refresh_per_second=4, transient=True, redirect_stderr=False) as live:
+    with Live(console=console, auto_refresh=False, transient=True, redirect_stderr=False) as live:
         while not done.wait(_REDRAW_SECONDS):
-            live.update(Text(line_of(app.application_id, app.metrics()), overflow="ellipsis", no_wrap=True))
+            line = Text(line_of(app.application_id, app.metrics()), overflow="ellipsis", no_wrap=True)
+            live.update(line, refresh=True)
 
 
 def _told(app: App, done: threading.Event, _stream: TextIO) -> None:
