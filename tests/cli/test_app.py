@@ -63,11 +63,11 @@ def test_an_app_is_run_watched_stopped_and_restarted(
         start_new_session=True,
     )
     try:
-        until(lambda: cli("app", "list", "-O", "json").json()[:1] or foreground.poll() is not None, 60)
-        until(lambda: cli("app", "list").out.startswith(f"{name}\tRUNNING\t{foreground.pid}\t"), 120)
+        until(lambda: cli("app", "list", "-O", "json").json()[:1] or foreground.poll() is not None, 120)
+        until(lambda: cli("app", "list").out.startswith(f"{name}\tRUNNING\t{foreground.pid}\t"), 200)
         broker.produce(source, ({"value": word} for word in ("tea", "tea", "milk")))
-        until(lambda: counted(broker, target) == {"TEA": 2, "MILK": 1}, 60)
-        until(lambda: cli("app", "describe", name, "-O", "json").json()["lag"] == 0, 60)
+        until(lambda: counted(broker, target) == {"TEA": 2, "MILK": 1}, 150)
+        until(lambda: cli("app", "describe", name, "-O", "json").json()["lag"] == 0, 120)
         told = cli("app", "describe", name, "-O", "json").json()
         assert (told["state"], told["pid"]) == ("RUNNING", foreground.pid)
         assert told["partitions"][0]["current_offset"] == 3
@@ -102,7 +102,7 @@ def test_an_app_is_run_watched_stopped_and_restarted(
     assert restarted.code == 0, restarted.err
     pid = restarted.json()["pid"]
     try:
-        until(lambda: counted(broker, target) == {"TEA": 3, "MILK": 1}, 60)
+        until(lambda: counted(broker, target) == {"TEA": 3, "MILK": 1}, 150)
         log = cli("app", "logs", name, "-n", "200").out
         assert log.count(f"{name} is RUNNING") == 2, "one log for both runs"
         assert "app   | " in cli("app", "logs", name, "--spark").out
