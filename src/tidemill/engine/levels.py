@@ -138,7 +138,7 @@ class Levels:
         rows, output = frame._jdf, java_type(spark, schema)
         if self._in_place:
             # Without state there is nothing to gather by task: records are processed where they were read.
-            return DataFrame(kernel.task.PartitionProgram.apply(rows, program, output), spark)
+            return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)
         if self._placed:
             rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct)
         if direct and program.isStateless():

@@ -96,7 +96,7 @@ public final class Stateful {
         .orElseThrow(() -> new IllegalArgumentException("no column " + name + " in " + plan.output()));
   }
 
-  static Attribute objectAttribute() {
+  private static Attribute objectAttribute() {
     return new AttributeReference(
         "row", new ObjectType(InternalRow.class), false, Metadata.empty(), NamedExpression$.MODULE$.newExprId(), seq(List.<String>of()));
   }
@@ -105,7 +105,7 @@ public final class Stateful {
     return LocalRelation$.MODULE$.apply(attributes(schema));
   }
 
-  static Seq<NamedExpression> fields(StructType schema) {
+  private static Seq<NamedExpression> fields(StructType schema) {
     List<NamedExpression> fields = new ArrayList<>();
     for (int i = 0; i < schema.fields().length; i++) {
       StructField field = schema.fields()[i];

@@ -11,7 +11,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 
-/** Runs a {@link Program} that keeps nothing, over partitions that hold one task each. */
+/** Runs a {@link Program} that keeps nothing, over partitions as they are. */
 public final class StatelessTask implements RowMapper {
   private final Program program;
   private final TaskRow form;
@@ -21,7 +21,7 @@ public final class StatelessTask implements RowMapper {
     this.form = form;
   }
 
-  /** @param input rows in the layout of their tasks, in order */
+  /** @param input rows whose partitions are in order; what leaves has the number of the first row's task */
   public static Dataset<Row> apply(Dataset<Row> input, Program program, StructType output) {
     return TaskMap.apply(input, new StatelessTask(program, new TaskRow(input.schema(), output)), output);
   }
