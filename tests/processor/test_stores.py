@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tidemill import serdes
-from tidemill.dsl import VersionedRecord
+from tidemill.dsl import ValueAndTimestamp, VersionedRecord
 from tidemill.errors import UsageError
 from tidemill.serde.windowed import Windowed
 
@@ -134,6 +134,44 @@ def test_session_store(reopened: Reopened) -> None:
     store.put(Windowed("c", 1000, 1020), 4)
     assert list(again().all()) == [(Windowed("a", 100, 300), 2), (Windowed("c", 1000, 1020), 4)]
     assert list(again().fetch("a")) == [(Windowed("a", 100, 300), 2)]
+
+
+def test_timed_stores_are_scanned_both_ways_and_by_ranges_of_keys(reopened: Reopened) -> None:
+    store = reopened(kind="window", retention=1000, **_NUMBERS)()
+    for key, value, start in (("b", 1, 0), ("a", 2, 0), ("a", 3, 100), ("c", 4, 200)):
+        store.put(key, value, start)
+    assert list(store.backward_fetch_range("a", 0, 100)) == [(100, 3), (0, 2)]
+    assert [value for _, value in store.fetch_keys("a", "b", 0, 200)] == [2, 1, 3]
+    assert [value for _, value in store.backward_fetch_keys("b", None, 0, 200)] == [4, 1]
+    assert [value for _, value in store.backward_fetch_all(0, 100)] == [3, 1, 2]
+    assert [value for _, value in store.backward_all()] == [4, 3, 1, 2]
+    store = reopened(kind="session", retention=1000, **_NUMBERS)()
+    for key, start, end, value in (("a", 0, 50, 1), ("a", 100, 300, 2), ("b", 10, 20, 3), ("c", 90, 100, 4)):
+        store.put(Windowed(key, start, end), value)
+    assert [value for _, value in store.backward_fetch("a")] == [2, 1]
+    assert [value for _, value in store.fetch_keys("a", "b")] == [3, 1, 2]
+    assert [value for _, value in store.backward_fetch_keys("b", None)] == [4, 3]
+    assert [value for _, value in store.backward_find_sessions("a", 0, 400)] == [2, 1]
+    assert list(store.find_sessions_by_end(50, 100)) == [
+        (Windowed("a", 0, 50), 1),
+        (Windowed("c", 90, 100), 4),
+    ]
+
+
+def test_timestamped_store_keeps_times_and_headers(reopened: Reopened) -> None:
+    again = reopened(timestamped=True, **_NUMBERS)
+    headers = (("trace", b"1"), ("empty", None))
+    again().put_all([("a", ValueAndTimestamp(1, 10)), ("b", ValueAndTimestamp(2, -5, headers))])
+    store = again()
+    assert store.get("a") == ValueAndTimestamp(1, 10)
+    assert list(store.all())[1] == ("b", ValueAndTimestamp(2, -5, headers))
+    store.put("a", ValueAndTimestamp(None, 11))
+    assert store.get("a") is None
+    with pytest.raises(UsageError, match="holds ValueAndTimestamp, not int"):
+        store.put("a", 3)
+    windowed = reopened(kind="window", retention=1000, timestamped=True, **_NUMBERS)()
+    windowed.put("a", ValueAndTimestamp(1, 10), 0)
+    assert windowed.fetch("a", 0) == ValueAndTimestamp(1, 10)
 
 
 def test_versioned_store_answers_as_of_a_time(reopened: Reopened) -> None:

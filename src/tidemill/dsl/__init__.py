@@ -22,6 +22,7 @@ from tidemill.dsl.python_fn import python_fn
 from tidemill.dsl.state import (
     KeyValueStore,
     SessionStore,
+    ValueAndTimestamp,
     VersionedKeyValueStore,
     VersionedRecord,
     WindowStore,
@@ -53,6 +54,7 @@ __all__ = [
     "Suppressed",
     "TimeWindowedKStream",
     "TopologyBuilder",
+    "ValueAndTimestamp",
     "ValueTransformer",
     "VersionedKeyValueStore",
     "VersionedRecord",

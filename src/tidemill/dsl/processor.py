@@ -128,6 +128,9 @@ class ProcessorContext(Protocol):
 class Processor:
     """Base of processors: override `process`; `init` keeps the context.
 
+    Attributes are not state: a worker that is replaced begins with a new object and calls `init` again.
+    What has to last belongs in a store.
+
     >>> class Doubled(Processor):
     ...     def process(self, record):
     ...         self.context.forward(record.with_value(record.value * 2))

@@ -18,6 +18,19 @@ class VersionedRecord:
     valid_to: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ValueAndTimestamp:
+    """What a timestamped store holds: a value, its time, and headers if they are to be kept.
+
+    >>> ValueAndTimestamp("paid", 1000).timestamp
+    1000
+    """
+
+    value: Any
+    timestamp: int
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+
 class KeyValueStore(Protocol):
     """One value per key; None deletes."""
 
@@ -80,11 +93,30 @@ class WindowStore(Protocol):
     def fetch_range(self, key: Any, first: int, last: int) -> Iterator[tuple[int, Any]]:
         """Window starts and values of a key, for starts between two times, both inclusive."""
 
+    def backward_fetch_range(self, key: Any, first: int, last: int) -> Iterator[tuple[int, Any]]:
+        """As `fetch_range`, the latest first."""
+
+    def fetch_keys(
+        self, first_key: Any, last_key: Any, first: int, last: int
+    ) -> Iterator[tuple[Windowed, Any]]:
+        """Entries of keys between two, for starts between two times, all inclusive; None is an open end."""
+
+    def backward_fetch_keys(
+        self, first_key: Any, last_key: Any, first: int, last: int
+    ) -> Iterator[tuple[Windowed, Any]]:
+        """As `fetch_keys`, the latest first."""
+
     def fetch_all(self, first: int, last: int) -> Iterator[tuple[Windowed, Any]]:
         """Entries of all keys, for starts between two times, both inclusive."""
 
+    def backward_fetch_all(self, first: int, last: int) -> Iterator[tuple[Windowed, Any]]:
+        """As `fetch_all`, the latest first."""
+
     def all(self) -> Iterator[tuple[Windowed, Any]]:
         """All entries."""
+
+    def backward_all(self) -> Iterator[tuple[Windowed, Any]]:
+        """All entries, the latest first."""
 
 
 class SessionStore(Protocol):
@@ -99,8 +131,28 @@ class SessionStore(Protocol):
     def fetch(self, key: Any) -> Iterator[tuple[Windowed, Any]]:
         """All sessions of a key."""
 
+    def backward_fetch(self, key: Any) -> Iterator[tuple[Windowed, Any]]:
+        """As `fetch`, the latest first."""
+
+    def fetch_keys(self, first_key: Any, last_key: Any) -> Iterator[tuple[Windowed, Any]]:
+        """All sessions of keys between two, both inclusive; None is an open end."""
+
+    def backward_fetch_keys(self, first_key: Any, last_key: Any) -> Iterator[tuple[Windowed, Any]]:
+        """As `fetch_keys`, the latest first."""
+
     def fetch_session(self, key: Any, start: int, end: int) -> Any:
         """The value of one session, or None."""
 
     def find_sessions(self, key: Any, earliest_end: int, latest_start: int) -> Iterator[tuple[Windowed, Any]]:
         """Sessions of a key that end at the earliest then and start at the latest then."""
+
+    def backward_find_sessions(
+        self, key: Any, earliest_end: int, latest_start: int
+    ) -> Iterator[tuple[Windowed, Any]]:
+        """As `find_sessions`, the latest first."""
+
+    def find_sessions_by_end(self, earliest_end: int, latest_end: int) -> Iterator[tuple[Windowed, Any]]:
+        """Sessions of all keys that end between two times, both inclusive, by their ends."""
+
+    def all(self) -> Iterator[tuple[Windowed, Any]]:
+        """All sessions of all keys, by their ends."""

@@ -144,6 +144,7 @@ def _meaning(store: _Store) -> list[tuple[str, str]]:
         ("kind", str(store.spec["kind"])),
         ("keys", _serde(store.spec.get("key"))),
         ("values", _serde(store.spec.get("value"))),
+        ("timestamps", "timestamps" if store.spec.get("timestamped") else ""),
         ("operation", str(owner.get("op", {}).get("type", ""))),
         ("join", str(owner.get("how", ""))),
         ("windows", _window(owner.get("window"))),

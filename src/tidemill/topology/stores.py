@@ -40,8 +40,12 @@ def state_store(
     retention: Duration | None = None,
     caching: bool = True,
     logging: bool | Mapping[str, str] = True,
+    timestamped: bool = False,
 ) -> StoreSpec:
     """A store for processors; `kind` is key-value, window, session or versioned.
+
+    The values of a `timestamped` store are `ValueAndTimestamp`s, which may hold headers, too. All stores
+    live in Spark's state store, in RocksDB: whether one is on disk or in memory is not asked.
 
     >>> from tidemill import serdes
     >>> seen = state_store("seen", key=serdes.string, value=serdes.long)
@@ -59,6 +63,10 @@ def state_store(
         raise TopologyError(
             f"the {chosen} store `{name}` has no retention", place=here(), remedy='give retention="..."'
         )
+    if timestamped and chosen is StoreKind.VERSIONED:
+        raise TopologyError(
+            f"the versioned store `{name}` keeps times already", place=here(), remedy="leave timestamped= out"
+        )
     return StoreSpec(
         name=name,
         kind=chosen,
@@ -69,6 +77,7 @@ def state_store(
         logging=logging is not False,
         queryable=True,
         changelog_config=_config(logging),
+        timestamped=timestamped or None,
     )
 
 

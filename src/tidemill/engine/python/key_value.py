@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tidemill.engine.python.cells import Cells
-from tidemill.engine.python.codec import codec, required
+from tidemill.engine.python.codec import codec, required, value_codec
 from tidemill.topology import StoreSpec
 
 
@@ -16,7 +16,7 @@ class CellsKeyValueStore:
     def __init__(self, spec: StoreSpec, cells: Cells) -> None:
         self.name = spec.name
         self._cells = cells
-        self._keys, self._values = codec(spec.key), codec(spec.value)
+        self._keys, self._values = codec(spec.key), value_codec(spec)
 
     def get(self, key: Any) -> Any:
         """The value of a key, or None."""

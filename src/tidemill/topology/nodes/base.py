@@ -45,6 +45,8 @@ class StoreSpec:
     logging: bool = True
     queryable: bool = False
     changelog_config: tuple[tuple[str, str], ...] = ()
+    timestamped: bool | None = None
+    """True where a processor gets and puts its values with their timestamps and headers."""
 
     @property
     def changelog(self) -> str | None:
