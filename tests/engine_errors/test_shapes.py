@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import functions as F
 
 from engine_errors.conftest import complete
-from tidemill import StreamsBuilder, Topology, TopologyError, serdes, windows
+from tidemill import Processor, StreamsBuilder, Topology, TopologyError, serdes, state_store, windows
 
 if TYPE_CHECKING:
     from engine_errors.conftest import Refused
@@ -102,16 +101,32 @@ def test_fields_a_sink_wants_and_the_value_lacks(refused: Refused) -> None:
     assert "price" in str(refused(builder))
 
 
-def test_stream_that_meets_itself_under_a_new_key(refused: Refused) -> None:
+def test_stream_that_meets_itself_goes_on_behind_the_shuffle() -> None:
+    from tidemill.engine.steps import physical_plan
+
     builder = StreamsBuilder()
     orders = builder.stream("orders", key=serdes.string, value=serdes.string)
-    counts = orders.group_by(lambda key, value: value, key=serdes.string, name="by-item").count(
-        store="counts"
-    )
-    orders.join(counts, lambda order, count: F.concat(order, count.cast("string"))).to("out")
-    error = refused(builder)
-    assert "under a new key next to the ones they were made from" in error.what
-    assert "to()" in (error.remedy or "")
+    prices = builder.table("prices", key=serdes.string, value=serdes.long)
+    priced = orders.left_join(prices, lambda order, price: order, name="priced")
+    counts = priced.group_by(lambda key, value: value, name="by-item").count(store="counts", name="count")
+    back = priced.left_join(counts, lambda order, count: order, name="back")
+    back.left_join(prices, lambda order, price: order, name="again").to("out", name="out")
+    plan = physical_plan(builder.build())
+    levels = {name: plan.levels[name] for name in ("priced", "by-item", "count", "back", "again", "out")}
+    assert levels == {"priced": 0, "by-item": 0, "count": 1, "back": 1, "again": 1, "out": 1}
+    # The table that both sides look into has a copy of its rows on the second.
+    copy = f"{plan.steps['priced'].inputs[1].parent}/rows"
+    assert plan.steps["again"].inputs[1].parent == copy
+    assert plan.levels[copy] == 1
+
+
+def test_processors_that_share_a_store_across_a_shuffle(refused: Refused) -> None:
+    builder = StreamsBuilder()
+    shared = state_store("shared", key=serdes.string, value=serdes.string)
+    orders = builder.stream("orders", key=serdes.string, value=serdes.string)
+    counted = orders.process(Processor, stores=[shared], name="first").repartition(name="anew")
+    counted.process(Processor, stores=[shared], name="second").to("out")
+    assert "comes back to a step that it gets its own records from" in refused(builder).what
 
 
 def test_windows_of_the_users_own(refused: Refused) -> None:
@@ -119,7 +134,14 @@ def test_windows_of_the_users_own(refused: Refused) -> None:
     daily = windows.custom(lambda timestamp: timestamp, "1 day")
     orders = builder.stream("orders", key=serdes.string, value=serdes.long).group_by_key()
     orders.windowed_by(daily).count(store="daily").to_stream().to("out")
-    assert "windows of your own" in refused(builder).what
+    assert "the windows are timestamp, not pairs of start and end" in refused(builder).what
+
+
+def test_partitioner_that_gives_no_number(refused: Refused) -> None:
+    builder = StreamsBuilder()
+    orders = builder.stream("orders", key=serdes.string, value=serdes.string)
+    orders.to("out", partitioner=lambda key, value, partitions: value)
+    assert "the partitioner returns string" in refused(builder).what
 
 
 # What needs no plan: it is refused on the line that declares it.

@@ -54,3 +54,11 @@ def test_time_that_is_no_time_is_refused(spark: SparkSession) -> None:
     builder.stream("in", key=serdes.string, value=EVENT, timestamp=lambda value: F.lit("noon")).to("out")
     with pytest.raises(TopologyError, match="the timestamp function returns string"):
         TopologyTestDriver(builder, spark=spark)
+
+
+def test_time_of_the_partition_is_refused(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    at = time.extracted_time(lambda value: value.at, on_invalid="partition-time")
+    builder.stream("in", key=serdes.string, value=EVENT, timestamp=at).to("out")
+    with pytest.raises(TopologyError, match="cannot take that of its partition"):
+        TopologyTestDriver(builder, spark=spark)

@@ -67,8 +67,9 @@ def decoded(
         pair = F.struct(reader.key.alias("key"), reader.value.alias("value"))
         structs[port] = F.when(reader.here, pair)
         if step.name in plan.keyed and plan.levels.get(step.name) == 0:
-            by_key = F.when(reader.key.isNotNull(), task_of(reader.key, tasks)).otherwise(task)
-            task = F.when(reader.here, by_key).otherwise(task)
+            # Not one more `otherwise`: to name the expression so far twice doubles it with every source.
+            mine = reader.here & reader.key.isNotNull()
+            task = F.when(mine, task_of(reader.key, tasks)).otherwise(task)
     if reading.handlers.are_needed:
         here = F.col("port") == reading.problems
         structs[reading.problems] = F.when(here, F.struct(F.col("key"), F.col("value")))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from tidemill.engine.gathered import gathering
 from tidemill.engine.tiers import python_steps, runs_in_python
 from tidemill.topology import StoreSpec, Topology, TopologyError
 from tidemill.topology.nodes import (
@@ -24,6 +25,9 @@ from tidemill.topology.nodes import (
     TransformValues,
 )
 from tidemill.topology.partitioning import shuffles
+
+_ROWS = "/rows"
+"""Ends the name of a table's copy."""
 
 
 class Role(StrEnum):
@@ -96,11 +100,8 @@ def physical_plan(topology: Topology) -> PhysicalPlan:
     steps = {step.name: step for step in _expanded(topology)}
     python = python_steps(steps)
     if python:
-        steps = {step.name: step for step in _around_python(topology, steps, python)}
-    roaming = {name for name, step in steps.items() if step.node.kind is Kind.GLOBAL_TABLE}
-    if any(isinstance(step.node, Process | TransformValues) for step in steps.values()):
-        roaming |= {name for name, step in steps.items() if _is_global_store(step.node)}
-    part = _parts(steps, roaming, lambda edge, child: _stays(edge, child, python))
+        steps = _around_python(topology, steps, python)
+    steps, roaming, part = _without_loops(steps, python)
     together = _parts(steps, roaming, lambda edge, _: not edge.shuffled)
     levels = _levels(steps, part, roaming, python)
     entered = {together[step.name] for step in steps.values() if any(edge.shuffled for edge in step.inputs)}
@@ -111,6 +112,52 @@ def physical_plan(topology: Topology) -> PhysicalPlan:
     met = {name for name, count in readers.items() if count > 1}
     keyed = frozenset(name for name in levels if together[name] in entered | met)
     return PhysicalPlan(steps, levels, keyed, python)
+
+
+def _without_loops(
+    steps: dict[str, Step], python: frozenset[str]
+) -> tuple[dict[str, Step], set[str], dict[str, str]]:
+    """The steps, those of them that are everywhere, and which share an operator.
+
+    What a part gets back from itself under a new key is taken in by another part behind it, to which its
+    other records go on in the same task.
+    """
+    apart: set[str] = set()
+    while True:
+        roaming = {name for name, step in steps.items() if step.node.kind is Kind.GLOBAL_TABLE}
+        if any(isinstance(step.node, Process | TransformValues) for step in steps.values()):
+            roaming |= {name for name, step in steps.items() if _is_global_store(step.node)}
+
+        def stays(edge: Edge, child: str) -> bool:
+            return _stays(edge, child, python) and (edge.parent in apart) == (child in apart)  # noqa: B023
+
+        part = _parts(steps, roaming, stays)
+        late = _fed_by_themselves(steps, part, roaming)
+        if not late or late <= apart or any(name in python for name in late):
+            return steps, roaming, part
+        apart |= late
+        steps = _with_rows(steps, lambda edge, child: edge.parent not in apart and child in apart)  # noqa: B023
+        apart |= {name for name in steps if name.endswith(_ROWS) and _feeds(steps, name, apart)}
+
+
+def _fed_by_themselves(steps: Mapping[str, Step], part: Mapping[str, str], roaming: set[str]) -> set[str]:
+    """Steps that records come to from their own part by way of another."""
+    left: dict[str, set[str]] = {}
+    found = set()
+    for name, step in steps.items():
+        came = set()
+        for edge in step.inputs:
+            if edge.parent not in roaming and name not in roaming:
+                came |= left[edge.parent]
+                came |= {part[edge.parent]} if edge.shuffled or part[edge.parent] != part[name] else set()
+        left[name] = came
+        if part.get(name) in came:
+            found.add(name)
+    return found
+
+
+def _feeds(steps: Mapping[str, Step], name: str, those: set[str]) -> bool:
+    return any(edge.parent == name for each in those if each in steps for edge in steps[each].inputs)
 
 
 def _expanded(topology: Topology) -> Iterable[Step]:
@@ -129,29 +176,41 @@ def _expanded(topology: Topology) -> Iterable[Step]:
                 answers = (Edge(match_, shuffled=True), Edge(subscribe, shuffled=True))
                 yield Step(node.name, node, Role.WHOLE, answers)
             case _:
+                inner = gathering(node)
+                if inner is not None:
+                    yield Step(inner.name, inner, Role.WHOLE, edges)
+                    edges = (Edge(inner.name),)
                 yield Step(node.name, node, Role.WHOLE, edges)
 
 
-def _around_python(topology: Topology, steps: Mapping[str, Step], python: frozenset[str]) -> Iterator[Step]:
+def _around_python(topology: Topology, steps: Mapping[str, Step], python: frozenset[str]) -> dict[str, Step]:
     """The steps with what a Python tier adds: stores of other steps come in, its tables become rows again."""
-    again = set()
-    for step in steps.values():
+    fed = {}
+    for name, step in steps.items():
+        inputs = step.inputs
+        if name in python and isinstance(step.node, Process | TransformValues):
+            inputs += tuple(Edge(owner) for owner in read_only_stores(topology, step.node).values())
+        fed[name] = replace(step, inputs=inputs)
+    return _with_rows(fed, lambda edge, child: edge.parent in python and child not in python)
+
+
+def _with_rows(steps: Mapping[str, Step], leaves: Callable[[Edge, str], bool]) -> dict[str, Step]:
+    """The steps with a copy of each table's rows where it is looked into from another operator."""
+    found: dict[str, Step] = {}
+    for name, step in steps.items():
         inputs = list(step.inputs)
-        if step.name in python and isinstance(step.node, Process | TransformValues):
-            inputs += [Edge(owner) for owner in read_only_stores(topology, step.node).values()]
-        elif step.name not in python and not isinstance(step.node, Sink | TableToStream):
-            for slot, edge in enumerate(inputs):
-                parent = steps[edge.parent].node
-                if edge.parent in python and parent.kind is Kind.TABLE and not edge.shuffled:
-                    rows = f"{edge.parent}/rows"
-                    if rows not in again:
-                        again.add(rows)
-                        table = ToTable(
-                            name=rows, place=parent.place, store=StoreSpec(name=rows, queryable=True)
-                        )
-                        yield Step(rows, table, Role.WHOLE, (Edge(edge.parent),))
-                    inputs[slot] = Edge(rows)
-        yield replace(step, inputs=tuple(inputs))
+        for slot, edge in enumerate(inputs):
+            parent = steps[edge.parent].node
+            goes_on = parent.kind is Kind.TABLE and not edge.shuffled and leaves(edge, name)
+            if goes_on and not isinstance(step.node, Sink | TableToStream):
+                rows = edge.parent + _ROWS
+                if rows not in found:
+                    store = StoreSpec(name=rows, queryable=True)
+                    table = ToTable(name=rows, place=parent.place, store=store)
+                    found[rows] = Step(rows, table, Role.WHOLE, (Edge(edge.parent),))
+                inputs[slot] = Edge(rows)
+        found[name] = replace(step, inputs=tuple(inputs))
+    return found
 
 
 def read_only_stores(topology: Topology, node: Process | TransformValues) -> dict[str, str]:

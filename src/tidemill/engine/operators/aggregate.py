@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, LongType, StructType, TimestampType
+from pyspark.sql.types import ArrayType, DataType, IntegralType, LongType, StructType, TimestampType
 
+from tidemill.engine.columns import array_of
 from tidemill.engine.lowering import Lowering, Partial, Types, lowers
 from tidemill.engine.operators.stateless import of_record
 from tidemill.engine.steps import Role, Step
@@ -18,6 +20,7 @@ from tidemill.topology.nodes import (
     Emit,
     Fold,
     Function,
+    Gather,
     Node,
     Reduce,
     SparkAggregate,
@@ -135,6 +138,8 @@ def _folder(low: Lowering, node: Node, op: Any, types: Types) -> tuple[Any, Data
         case Fold(init=init, fn=fn, merger=merger, subtractor=subtractor):
             result = fold_type(low, node, init, fn, types)
             return _column_folder(low, node, init, fn, subtractor, merger, types, result), result
+        case Gather():
+            return _gatherer(low, node, types)
         case SparkAggregate(fn=fn, with_key=with_key):
             return low.columns.spark_aggregate(node, of_record(fn, with_key), types.key, types.value)
     raise AssertionError(op)
@@ -163,6 +168,22 @@ def _column_folder(
         optional(merger, halves),
         low.java_type(result),
     )
+
+
+def _gatherer(low: Lowering, node: Node, types: Types) -> tuple[Any, DataType]:
+    """All values in an array; a struct around each, because null is a value, too."""
+    result = ArrayType(StructType().add("value", types.value))
+    folder = _column_folder(
+        low,
+        node,
+        lambda: F.array().cast(result),
+        lambda _key, value, values: F.concat(values, F.array(F.struct(value.alias("value")))),
+        None,
+        lambda _key, left, right: F.concat(left, right),
+        types,
+        result,
+    )
+    return folder, result
 
 
 def _initial(init: Any) -> Any:
@@ -198,14 +219,40 @@ def _aggregate(
             return low.nodes.SessionAggregate(*shared, on_close, gap, grace, retention), types
         case UnlimitedWindows(start=start):
             return low.nodes.TimeWindowAggregate(*shared, start), types
-        case CustomWindows():
-            raise TopologyError(
-                "windows of your own cannot be run yet",
-                node=node.name,
-                place=node.place,
-                remedy="use tumbling, hopping, sliding, session or unlimited windows",
-            )
+        case CustomWindows(size=size, grace=grace) as window:
+            retention = store.retention or window.minimum_retention
+            assign = _assigned(low, node, window)
+            return low.nodes.CustomWindowAggregate(*shared, assign, size, grace, retention), types
     raise AssertionError(node.window)
+
+
+def _assigned(low: Lowering, node: Node, window: CustomWindows) -> Any:
+    """The user's windows of a time, as an array of (start, end) in milliseconds."""
+    arguments = {"timestamp": TimestampType()}
+    type_ = low.columns.type_of(node, lambda time: array_of(window.assign(time)), arguments)
+    pair = type_.elementType if isinstance(type_, ArrayType) else None
+    if not isinstance(pair, StructType) or len(pair) != 2 or not all(_is_time(f.dataType) for f in pair):
+        raise TopologyError(
+            f"the windows are {type_.simpleString()}, not pairs of start and end",
+            node=node.name,
+            place=node.place,
+            remedy="return [(start, end), ...] of timestamps, or of milliseconds since the epoch",
+        )
+
+    def millis(bound: Column, kind: DataType) -> Column:
+        return F.unix_millis(bound) if isinstance(kind, TimestampType) else bound.cast("long")
+
+    def in_millis(each: Column) -> Column:
+        start, end = (millis(each[field.name], field.dataType) for field in pair)
+        return F.struct(start.alias("start"), end.alias("end"))
+
+    return low.columns.of(
+        node, lambda time: F.transform(array_of(window.assign(time)), in_millis), arguments
+    ).evaluator
+
+
+def _is_time(type_: DataType) -> bool:
+    return isinstance(type_, TimestampType | IntegralType)
 
 
 def _parts(value: DataType) -> StructType:

@@ -9,7 +9,6 @@ from tidemill.engine import serdes
 from tidemill.engine.columns import Columns
 from tidemill.engine.lowering import Lowering, Types, lowers
 from tidemill.engine.steps import Step
-from tidemill.topology import TopologyError
 from tidemill.topology.nodes import Sink
 
 
@@ -24,20 +23,8 @@ def sink(low: Lowering, step: Step) -> tuple[Any, Types]:
 
 def check_sink(columns: Columns, node: Sink, types: Types) -> None:
     """Refuse a sink whose topic cannot be chosen or whose serdes do not fit what comes to it."""
-    refuse_partitioner(node)
     if node.chooser is not None:
         columns.type_of(node, node.chooser, {"key": types.key, "value": types.value})
     for part, serde, type_ in (("key", node.key, types.key), ("value", node.value, types.value)):
         if serde is not None:
             columns.type_of(node, partial(serdes.encode, serde), {part: type_})
-
-
-def refuse_partitioner(node: Sink) -> None:
-    """Records go to the partition of their key, as every Java client places them."""
-    if node.partitioner is not None:
-        raise TopologyError(
-            "a sink cannot choose the partition of a record",
-            node=node.name,
-            place=node.place,
-            remedy="leave partitioner= out: records are placed by the murmur2 hash of their key",
-        )

@@ -133,3 +133,28 @@ class Folding:
             inner = self._init.fn if isinstance(self._init, PythonFunction) else self._init
             old = inner() if callable(inner) else inner
         return self._fn(key, value, old)
+
+
+class FoldedValues:
+    """All values of a window, folded from the first to the last."""
+
+    def __init__(self, fold: Callable[[int, Any, Any, Any], Any]) -> None:
+        self._fold = fold
+
+    def __call__(self, key: Any, values: Any) -> Any:
+        result = None
+        for each in values:
+            result = self._fold(0, key.key, each["value"], result)
+        return result
+
+
+class JoinedValues:
+    """Both sides of a join, joined."""
+
+    def __init__(self, fn: PythonFunction, with_key: bool) -> None:
+        self._fn = fn.fn
+        self._with_key = with_key
+
+    def __call__(self, key: Any, pair: Any) -> Any:
+        sides = pair["left"], pair["right"]
+        return self._fn(key, *sides) if self._with_key else self._fn(*sides)

@@ -26,6 +26,7 @@ from tidemill.engine.python.program import (
     OutputPlan,
     Program,
     Settings,
+    ValuePlan,
 )
 from tidemill.engine.steps import Step, read_only_stores
 from tidemill.engine.types import java_type
@@ -157,6 +158,8 @@ def _stores(low: Lowering, step: Step, plan: NodePlan) -> dict[str, StoreSpec]:
         return {plan.store: StoreSpec(name=plan.store)}
     if isinstance(plan, KeeperPlan):
         return {plan.store: _typed(node.store, low.types[step.name])}  # type: ignore[attr-defined]
+    if isinstance(plan, ValuePlan) and plan.store is not None:
+        return {plan.store: _copied(node.store, low.types[step.name])}  # type: ignore[attr-defined]
     if not isinstance(node, Process | TransformValues):
         return {}
     fed = read_only_stores(low.topology, node)

@@ -19,6 +19,7 @@ from tidemill.engine.python.program import (
     PassPlan,
     ProcessPlan,
     TransformPlan,
+    ValuePlan,
 )
 from tidemill.engine.steps import Step, read_only_stores
 from tidemill.engine.types import data_type
@@ -33,6 +34,7 @@ from tidemill.topology.nodes import (
     GlobalStore,
     GlobalTableSource,
     GroupBy,
+    Join,
     Kind,
     Map,
     MapValues,
@@ -47,6 +49,7 @@ from tidemill.topology.nodes import (
     Sink,
     StreamAggregate,
     StreamSource,
+    TableTableJoin,
     TableToStream,
     TransformValues,
 )
@@ -74,6 +77,10 @@ def _lowered(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
             return _transform(low, step, node)
         case StreamAggregate(window=None, op=Fold() | Reduce()):
             return _fold(low, step, node)
+        case StreamAggregate(op=Fold() | Reduce()):
+            return _folded_windows(low, step, node)
+        case Join() if len(step.inputs) == 1:
+            return _joined(low, step, node)
         case _:
             return _mapper(low, step)
 
@@ -140,6 +147,40 @@ def _fold(low: Lowering, step: Step, node: StreamAggregate) -> tuple[NodePlan, T
     return plan, Types(incoming.key, result)
 
 
+def _folded_windows(low: Lowering, step: Step, node: StreamAggregate) -> tuple[NodePlan, Types]:
+    """A fold of the values that the kernel gathered in a window."""
+    incoming, op = low.input_types(step), node.op
+    if isinstance(op, Reduce):
+        fold: Callable[[int, Any, Any, Any], Any] = functions.Reducing(_python(node, op.fn))
+        assert isinstance(incoming.value, ArrayType)
+        assert isinstance(incoming.value.elementType, StructType)
+        result = incoming.value.elementType["value"].dataType
+    else:
+        assert isinstance(op, Fold)
+        fn = _python(node, op.fn)
+        fold, result = functions.Folding(op.init, fn), data_type(fn.returns)
+    plan = ValuePlan(
+        name=step.name,
+        place=_place(node),
+        fn=functions.FoldedValues(fold),
+        store=node.store.name if node.store.queryable else None,
+    )
+    return plan, Types(incoming.key, result)
+
+
+def _joined(low: Lowering, step: Step, node: Join) -> tuple[NodePlan, Types]:
+    """A join whose pairs the kernel found."""
+    joiner = _python(node, node.joiner)
+    store = node.store if isinstance(node, TableTableJoin) and node.store.queryable else None
+    plan = ValuePlan(
+        name=step.name,
+        place=_place(node),
+        fn=functions.JoinedValues(joiner, node.with_key),
+        store=None if store is None else store.name,
+    )
+    return plan, Types(low.input_types(step).key, data_type(joiner.returns))
+
+
 def _mapper(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
     node, types = step.node, low.input_types(step)
     match node:
@@ -166,7 +207,7 @@ def _mapper(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
         f"{node.type_name} cannot call a function of Python values",
         node=node.name,
         place=node.place,
-        remedy="use python_fn() in map, filter, reduce and aggregate without windows, or a Processor",
+        remedy="use python_fn() in map, filter, reduce, aggregate and joins of streams, or a Processor",
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PassPlan,
         ProcessPlan,
         TransformPlan,
+        ValuePlan,
     )
     from tidemill.engine.python.task import PythonTask
 
@@ -206,6 +207,24 @@ class MapNode(Node):
             made = list(self._plan.records(self._plan.fn, record))
         for each in made:
             self.forward(each)
+
+
+class ValueNode(Node):
+    """What a function of Python values makes of what the kernel gathered for it."""
+
+    def __init__(self, task: PythonTask, plan: ValuePlan) -> None:
+        super().__init__(task, plan.name, plan.place)
+        self._plan = plan
+
+    def process(self, slot: int, record: Record) -> None:  # noqa: ARG002  one input
+        """The record with its new value."""
+        value = None
+        if record.value is not None:
+            with user_code(self.name, self.place):
+                value = self._plan.fn(record.key, record.value)
+        if self._plan.store is not None:
+            mirror(self.task, self._plan.store, record.with_value(value))
+        self.forward(record.with_value(value))
 
 
 class FoldNode(Node):

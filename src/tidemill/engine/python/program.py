@@ -112,6 +112,18 @@ class MapPlan(NodePlan):
 
 
 @dataclass(slots=True, kw_only=True)
+class ValuePlan(NodePlan):
+    """A new value by `fn(key, value)`; a deletion passes uncalled. With a store it keeps what it made."""
+
+    fn: Callable[[Any, Any], Any]
+    store: str | None = None
+
+    def make(self, task: PythonTask) -> nodes.Node:
+        """The step at work in a task."""
+        return nodes.ValueNode(task, self)
+
+
+@dataclass(slots=True, kw_only=True)
 class FoldPlan(NodePlan):
     """A fold: `fold(slot, key, value, old)` returns the new aggregate; `old` is None at first."""
 

@@ -47,7 +47,12 @@ class SparkAggregate:
     with_key: bool = True
 
 
-Operation = Count | Reduce | Fold | SparkAggregate
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """All values in their order: what the engine keeps for a fold of Python values over windows."""
+
+
+Operation = Count | Reduce | Fold | SparkAggregate | Gather
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

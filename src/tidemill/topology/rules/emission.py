@@ -19,7 +19,12 @@ from tidemill.topology.nodes import (
     UntilWindowCloses,
 )
 from tidemill.topology.rules.problem import problem
-from tidemill.windows import SessionWindows, UnlimitedWindows
+from tidemill.windows import CustomWindows, SessionWindows, UnlimitedWindows
+
+_UNFIT = {
+    UnlimitedWindows: "unlimited windows, which never close",
+    CustomWindows: "windows of its own; suppress(suppressed.until_window_closes()) waits for those",
+}
 
 
 def close_is_emitted_only_where_windows_close(topology: Topology) -> Iterator[TopologyError]:
@@ -27,8 +32,8 @@ def close_is_emitted_only_where_windows_close(topology: Topology) -> Iterator[To
     for node in topology:
         if isinstance(node, StreamAggregate | Cogroup) and node.emit is Emit.CLOSE:
             window = node.window
-            if window is None or isinstance(window, UnlimitedWindows):
-                kind = "no windows" if window is None else "unlimited windows, which never close"
+            if window is None or isinstance(window, UnlimitedWindows | CustomWindows):
+                kind = "no windows" if window is None else _UNFIT[type(window)]
                 yield problem(
                     node,
                     f"`{node.name}` emits on window close but has {kind}",

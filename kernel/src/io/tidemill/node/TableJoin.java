@@ -1,24 +1,16 @@
 package io.tidemill.node;
 
-import io.tidemill.row.Bytes;
 import io.tidemill.row.Evaluator;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
-import io.tidemill.state.Store;
-import io.tidemill.state.TimedCoder;
 import io.tidemill.task.Dropped;
-import io.tidemill.task.Task;
-import java.util.List;
 import org.apache.spark.sql.types.DataType;
 
 /** Joins two tables by key: a change of either side (input 0 left, 1 right) changes the result. */
-public final class TableJoin extends TableNode {
+public final class TableJoin extends StoredTable {
   private final int[] tables;
   private final Evaluator joiner;
   private final boolean[] outer;
-  private final DataType valueType;
-  private final String store;
-  private transient Store<Timed> rows;
 
   /**
    * @param joiner of (key, left value, right value)
@@ -26,23 +18,10 @@ public final class TableJoin extends TableNode {
    */
   public TableJoin(String name, int left, int right, Evaluator joiner, boolean leftOuter, boolean rightOuter,
       DataType keyType, DataType valueType, String store, boolean cached) {
-    super(name, keyType, cached && store != null);
+    super(name, keyType, valueType, store, cached);
     this.tables = new int[] {left, right};
     this.joiner = joiner;
     this.outer = new boolean[] {leftOuter, rightOuter};
-    this.valueType = valueType;
-    this.store = store;
-  }
-
-  @Override
-  public List<String> stores() {
-    return store == null ? List.of() : List.of(store);
-  }
-
-  @Override
-  public void open(Task owner) {
-    super.open(owner);
-    rows = store == null ? null : task.store(store, new TimedCoder(valueType));
   }
 
   @Override
@@ -77,22 +56,8 @@ public final class TableJoin extends TableNode {
     }
   }
 
-  private void hand(Rec result) {
-    if (rows == null) {
-      forward(result);
-      return;
-    }
-    Bytes key = keyBytes(result.key());
-    Object stored = Timed.valueOf(rows.get(key));
-    rows.put(key, result.value() == null ? null : new Timed(result.value(), result.time()));
-    update(key, result.change(result.value(), stored));
-  }
-
   @Override
-  public Timed lookup(Object key) {
-    if (rows != null) {
-      return rows.get(keyBytes(key));
-    }
+  protected Timed computed(Object key) {
     Timed left = ((TableNode) task.node(tables[0])).lookup(key);
     Timed right = ((TableNode) task.node(tables[1])).lookup(key);
     if ((left == null && (right == null || !outer[1])) || (right == null && !outer[0])) {
@@ -110,12 +75,5 @@ public final class TableJoin extends TableNode {
       return null;
     }
     return side == 0 ? joiner.eval(key, own, other) : joiner.eval(key, other, own);
-  }
-
-  @Override
-  public void save() {
-    if (rows != null) {
-      rows.save();
-    }
   }
 }

@@ -1,25 +1,17 @@
 package io.tidemill.node;
 
-import io.tidemill.row.Bytes;
 import io.tidemill.row.Evaluator;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
-import io.tidemill.state.Store;
-import io.tidemill.state.TimedCoder;
-import io.tidemill.task.Task;
-import java.util.List;
 import org.apache.spark.sql.types.DataType;
 
 /** A table made from another by a predicate or a mapping of values, with a store of its own if it was given one. */
-public final class TableStep extends TableNode {
+public final class TableStep extends StoredTable {
   private final int parent;
   private final Evaluator function;
   private final boolean filters;
   private final boolean negate;
   private final boolean knowsOld;
-  private final DataType valueType;
-  private final String store;
-  private transient Store<Timed> rows;
 
   /**
    * @param filters whether the function is a predicate; otherwise it computes the new value
@@ -28,25 +20,12 @@ public final class TableStep extends TableNode {
    */
   public TableStep(String name, int parent, Evaluator function, boolean filters, boolean negate, boolean knowsOld,
       DataType keyType, DataType valueType, String store, boolean cached) {
-    super(name, keyType, cached && store != null);
+    super(name, keyType, valueType, store, cached);
     this.parent = parent;
     this.function = function;
     this.filters = filters;
     this.negate = negate;
     this.knowsOld = knowsOld;
-    this.valueType = valueType;
-    this.store = store;
-  }
-
-  @Override
-  public List<String> stores() {
-    return store == null ? List.of() : List.of(store);
-  }
-
-  @Override
-  public void open(Task owner) {
-    super.open(owner);
-    rows = store == null ? null : task.store(store, new TimedCoder(valueType));
   }
 
   @Override
@@ -56,34 +35,17 @@ public final class TableStep extends TableNode {
     if (filters && knowsOld && value == null && old == null) {
       return;
     }
-    if (rows == null) {
-      forward(change.change(value, old));
-      return;
-    }
-    Bytes key = keyBytes(change.key());
-    Object stored = Timed.valueOf(rows.get(key));
-    rows.put(key, value == null ? null : new Timed(value, change.time()));
-    update(key, change.change(value, stored));
+    hand(change.change(value, old));
   }
 
   @Override
-  public Timed lookup(Object key) {
-    if (rows != null) {
-      return rows.get(keyBytes(key));
-    }
+  protected Timed computed(Object key) {
     Timed row = ((TableNode) task.node(parent)).lookup(key);
     if (row == null) {
       return null;
     }
     Object value = compute(new Rec(key, row.value(), row.time(), null), row.value());
     return value == null ? null : new Timed(value, row.time());
-  }
-
-  @Override
-  public void save() {
-    if (rows != null) {
-      rows.save();
-    }
   }
 
   private Object compute(Rec record, Object value) {

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.apache.spark.sql.types.DataType;
 
 /** Aggregates per key and tumbling, hopping or unlimited window. */
-public final class TimeWindowAggregate extends WindowedTable {
+public final class TimeWindowAggregate extends StartedWindows {
   private final long size;
   private final long advance;
   private final long grace;
@@ -67,43 +67,13 @@ public final class TimeWindowAggregate extends WindowedTable {
     emitClosed(record, closeTime, closeTime - size);
   }
 
-  private void fold(int slot, Rec record, Bytes key, TreeMap<Long, Timed> entries, long start) {
-    Folder folder = folders[slot];
-    Timed entry = entries.get(start);
-    Object aggregate = folder.add(record.key(), record.value(), entry == null ? folder.init() : entry.value());
-    long time = entry == null ? record.time() : Math.max(record.time(), entry.time());
-    if (aggregate == null) {
-      entries.remove(start);
-    } else {
-      entries.put(start, new Timed(aggregate, time));
-    }
-    keep(key, entries);
-    if (entry == null && aggregate != null && !unlimited) {
-      created(start, key);
-    }
-    if (!onClose) {
-      long at = aggregate == null && isCached() ? record.time() : time;
-      changed(key, record, start, endOf(start, entry), aggregate, Timed.valueOf(entry), at);
-    }
-  }
-
   @Override
   protected long forgottenUpTo() {
     return unlimited || storeTime[0] == Long.MIN_VALUE ? Long.MIN_VALUE : storeTime[0] - retention;
   }
 
   @Override
-  protected long startOf(long at, Timed entry) {
-    return at;
-  }
-
-  @Override
-  protected long endOf(long at, Timed entry) {
-    return unlimited ? Long.MAX_VALUE : at + size;
-  }
-
-  @Override
-  protected long at(long start, long end) {
-    return start;
+  protected long endOf(long start) {
+    return unlimited ? Long.MAX_VALUE : start + size;
   }
 }
