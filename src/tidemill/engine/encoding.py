@@ -14,6 +14,7 @@ from tidemill.engine.columns import Columns
 from tidemill.engine.frames import numbers_of
 from tidemill.engine.handlers import PRODUCTION, Handlers, Outcome
 from tidemill.engine.lowering import Types
+from tidemill.engine.placement import Partitions, Placed, placed, places, with_partitions
 from tidemill.topology.nodes import Sink
 
 
@@ -34,13 +35,14 @@ def encoded(
     columns: Columns,
     handlers: Handlers,
     tasks: Sequence[int] | None,
+    partitions: Partitions,
 ) -> DataFrame:
     """Rows that left the last level, as records for topics (none for a barrier); tasks count from 0 again.
 
     Where there is no sink, a port has records that are problems. Without tasks, records are numbered by
     where they were read.
     """
-    frame = _tried(frame, sinks, columns, handlers)
+    frame = with_partitions(_tried(frame, sinks, columns, handlers), _placed(sinks, columns), partitions)
     topic, key, value = (F.lit(None).cast(kind) for kind in ("string", "binary", "binary"))
     problem, sender, failed = F.lit(False), F.lit(None).cast("string"), F.lit(None).cast(_ERROR)
     for port, (node, types) in reversed(list(enumerate(sinks))):
@@ -70,6 +72,7 @@ def encoded(
         *([F.col("topic").alias("origin")] if tasks is None else []),
         problem.alias("problem"),
         sender.alias("sink"),
+        *places(frame),
         *([failed.alias("failed"), *_source()] if handlers.production is not Outcome.FAIL else []),
     )
     return rows if handlers.production is Outcome.FAIL else set_aside(rows, handlers)
@@ -106,7 +109,18 @@ def set_aside(rows: DataFrame, handlers: Handlers) -> DataFrame:
         ).otherwise(F.col("timestamp")),
         "problem": has_failed | F.col("problem"),
     }
+    if "partition" in rows.columns:
+        replaced["partition"] = F.when(~has_failed, F.col("partition"))
     return rows.withColumns(replaced).drop("failed", "from_topic", "from_partition", "from_offset", "raw")
+
+
+def _placed(sinks: Sequence[tuple[Sink | None, Types]], columns: Columns) -> list[Placed]:
+    found = []
+    for port, (node, types) in enumerate(sinks):
+        if node is not None:
+            here, pair = F.col("port") == port, F.col(f"p{port}")
+            found.append(placed(columns, node, types, here, pair["key"], pair["value"]))
+    return found
 
 
 _ERROR = "struct<error:string,message:string,trace:string>"

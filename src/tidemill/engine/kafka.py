@@ -61,6 +61,8 @@ class KafkaOut:
     transactional_prefix: str = ""
     markers: str = ""
     handlers: Handlers = field(default_factory=Handlers)
+    partitions: Mapping[str, int] = field(default_factory=dict)
+    """How many partitions the topics have whose sinks choose one."""
 
 
 def read_sources(

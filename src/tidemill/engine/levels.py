@@ -17,6 +17,7 @@ from tidemill.engine.handlers import Handlers, Outcome
 from tidemill.engine.lowering import Lowering, Types, lower
 from tidemill.engine.operators.join import direct_answer_types
 from tidemill.engine.operators.source import source_types
+from tidemill.engine.placement import Partitions
 from tidemill.engine.python.level import python_operator, python_program
 from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.python.program import Settings
@@ -117,8 +118,8 @@ class Levels:
             self._frame = self._operator(frame, program, schema, direct=direct and not grown)
         self._waiting = outputs
 
-    def output(self) -> DataFrame:
-        """Rows ready for a sink."""
+    def output(self, partitions: Partitions) -> DataFrame:
+        """Rows ready for a sink, whose topics have so many partitions."""
         assert self._frame is not None
         sinks = []
         for port in self._waiting:
@@ -127,9 +128,8 @@ class Levels:
             sinks.append((node, port.types))
         # Whoever brings barriers of his own wants to see them again; ticks end here.
         frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
-        return encoded(
-            frame, sinks, self._low.columns, self._handlers, None if self._in_place else self._tasks
-        )
+        tasks = None if self._in_place else self._tasks
+        return encoded(frame, sinks, self._low.columns, self._handlers, tasks, partitions)
 
     def _operator(self, frame: DataFrame, program: Any, schema: StructType, *, direct: bool) -> DataFrame:
         """The operator around a program: a stateful one, or a map over partitions if it keeps nothing."""

@@ -13,6 +13,7 @@ from tidemill.engine.exposed import Exposed
 from tidemill.engine.handlers import Handlers
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
+from tidemill.engine.placement import Partitions
 from tidemill.engine.python.clock import ticks
 from tidemill.engine.python.program import Settings
 from tidemill.engine.stateless import is_stateless, stateless_output
@@ -59,6 +60,7 @@ def build_pipeline(
     micro_batches: bool = False,
     handlers: Handlers | None = None,
     grown: Mapping[str, Sequence[int]] | None = None,
+    partitions: Partitions | None = None,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
@@ -67,13 +69,13 @@ def build_pipeline(
     table goes out, with it the last one of each key and batch. `settings` is what processors
     learn of the application, `handlers` what happens to records that cannot be read, processed or written.
     `from_kafka` says that each partition of a frame is a topic's, `micro_batches` that batches have an end:
-    then a topic's partitions can be the tasks as they are. `grown` names topics that got more
-    partitions, and how many they have had.
+    then a topic's partitions can be the tasks as they are. `grown` names topics that got more partitions, and
+    how many they have had; `partitions` tells the partitioners of sinks how many their topics have.
     """
     handlers = handlers or Handlers()
     stateless = is_stateless(topology) and not uses_python(topology)
     if stateless and not handlers.record_by_record:
-        output, types = stateless_output(Columns(spark), topology, sources, handlers)
+        output, types = stateless_output(Columns(spark), topology, sources, handlers, partitions or {})
         return Pipeline(output, physical_plan(topology), types, None)
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching, in_batches=micro_batches)
@@ -84,8 +86,8 @@ def build_pipeline(
         )
     dropped = spark._jvm.io.tidemill.task.Dropped(spark._jsc.sc())  # type: ignore[union-attr]
     clock = None if settings is not None and settings.mocked_clock else ticks(spark, topology)
-    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or tasks)
-    numbers = task_ids(tasks, partitions)
+    shuffled = int(spark.conf.get("spark.sql.shuffle.partitions") or tasks)
+    numbers = task_ids(tasks, shuffled)
     levels = Levels(
         lowering,
         sources,
@@ -96,9 +98,10 @@ def build_pipeline(
         handlers=handlers,
         in_place=stateless,
         from_kafka=from_kafka,
-        placed=from_kafka and micro_batches and tasks == partitions,
+        placed=from_kafka and micro_batches and tasks == shuffled,
         grown=grown,
     )
     for level in range(plan.depth):
         levels.add(level)
-    return Pipeline(levels.output(), plan, lowering.types, dropped, levels.stores, levels.tables)
+    output = levels.output(partitions or {})
+    return Pipeline(output, plan, lowering.types, dropped, levels.stores, levels.tables)

@@ -83,6 +83,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 micro_batches=plan.trigger.realtime_ms is None,
                 handlers=plan.writing.handlers,
                 grown=plan.grown,
+                partitions=plan.writing.partitions,
             )
             _refuse_python_in_real_time(plan, pipeline)
             gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]

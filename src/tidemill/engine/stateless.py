@@ -18,6 +18,7 @@ from tidemill.engine.lowering import Types
 from tidemill.engine.operators.sink import check_sink
 from tidemill.engine.operators.source import reads, source_types
 from tidemill.engine.operators.stateless import branch_condition, of_record, pairs_of, same_types
+from tidemill.engine.placement import Partitions, placed, places, with_partitions
 from tidemill.engine.reading import Reader, read
 from tidemill.engine.times import with_times
 from tidemill.topology import Topology
@@ -60,10 +61,14 @@ def is_stateless(topology: Topology) -> bool:
 
 
 def stateless_output(
-    columns: Columns, topology: Topology, sources: Mapping[str, DataFrame], handlers: Handlers
+    columns: Columns,
+    topology: Topology,
+    sources: Mapping[str, DataFrame],
+    handlers: Handlers,
+    partitions: Partitions,
 ) -> tuple[DataFrame, dict[str, Types]]:
     """The records a stateless topology writes, and the types of its steps."""
-    run = _Run(columns, topology, handlers)
+    run = _Run(columns, topology, handlers, partitions)
     readers = [node for node in topology if isinstance(node, StreamSource)]
     parts = []
     for source in dict.fromkeys(id(sources[node.name]) for node in readers):
@@ -85,7 +90,10 @@ class _Flow:
 class _Run:
     """Follows all paths from one frame at once; a fork copies rows and numbers the copies."""
 
-    def __init__(self, columns: Columns, topology: Topology, handlers: Handlers) -> None:
+    def __init__(
+        self, columns: Columns, topology: Topology, handlers: Handlers, partitions: Partitions
+    ) -> None:
+        self._partitions = partitions
         self.types: dict[str, Types] = {}
         self._columns = columns
         self._handlers = handlers
@@ -203,6 +211,7 @@ class _Run:
             topic = F.when(problem, F.lit(self._handlers.topic)).otherwise(topic)
             key = F.when(problem, F.col("key")).otherwise(key)
             value = F.when(problem, F.col("value")).otherwise(value)
+        going = []
         for flow, sink in self._done:
             here = F.col("__path") == flow.path
             check_sink(self._columns, sink, flow.types)
@@ -210,6 +219,8 @@ class _Run:
             topic = F.when(here, self._located(sink, made.topic)).otherwise(topic)
             key = F.when(here, self._located(sink, made.key)).otherwise(key)
             value = F.when(here, self._located(sink, made.value)).otherwise(value)
+            going.append(placed(self._columns, sink, flow.types, here, flow.key, flow.value))
+        rows = with_partitions(rows, going, self._partitions)
         return rows.select(
             topic.alias("topic"),
             key.alias("key"),
@@ -220,6 +231,7 @@ class _Run:
             F.col(record.OFFSET).alias("sequence"),
             F.col(record.TOPIC).alias("origin"),
             problem.alias("problem"),
+            *places(rows),
         )
 
     def _located(self, node: Node, result: object) -> Column:

@@ -34,7 +34,7 @@ from tidemill.runtime.lock import InstanceLock, already_running
 from tidemill.runtime.positions import Start, Until, first_offsets, last_offsets
 from tidemill.runtime.record import RunRecord
 from tidemill.runtime.sources import Seen, Sources
-from tidemill.runtime.topics import check_sources, create_topics, marker_topic, read_topics
+from tidemill.runtime.topics import check_sources, chosen_partitions, create_topics, marker_topic, read_topics
 from tidemill.runtime.upgrade import refuse_lost_state
 from tidemill.topology import Topology
 from tidemill.topology.nodes import Kind
@@ -76,6 +76,7 @@ class Launch:
         self._given = starting
         self._starting: Mapping[str, Mapping[int, int]] | None = None
         self._until: Mapping[str, Mapping[int, int]] | None = None
+        self._partitions: Mapping[str, int] = {}
         self._spark = spark
         self._gate = f"{config.application_id}-{uuid.uuid4().hex[:8]}"
         self._unwritten: Note | None = None
@@ -122,6 +123,7 @@ class Launch:
                 admin, self.topology, markers, until, committed_only=config.exactly_once
             )
         create_topics(admin, self.topology, config, partitions=partitions, tasks=self.tasks)
+        self._partitions = chosen_partitions(admin, self.topology)
         self._spark = self._spark or spark_session(
             self._master(partitions),
             name=config.application_id,
@@ -177,6 +179,7 @@ class Launch:
             transactional_prefix=config.application_id if config.exactly_once else "",
             markers=marker_topic(config.application_id) if config.exactly_once else "",
             handlers=config.handlers,
+            partitions=self._partitions,
         )
         realtime = config.realtime_batch_ms if config.latency is Latency.REALTIME else None
         trigger = Trigger(config.commit_interval_ms, realtime, bounded)

@@ -80,6 +80,12 @@ def create_topics(
         admin.add_partitions(markers, tasks + 1)
 
 
+def chosen_partitions(admin: Admin, topology: Topology) -> dict[str, int]:
+    """How many partitions the topics have whose sinks choose one by a function."""
+    choosing = [sink.topic for sink in topology.sinks if sink.partitioner is not None and sink.topic]
+    return {topic: len(admin.topic(topic).partitions) for topic in choosing}
+
+
 def _create(admin: Admin, topic: str, partitions: int, replication: int) -> None:
     try:
         admin.create(topic, partitions=partitions, replication=replication)

@@ -31,11 +31,11 @@ final class Outbox {
     if (fields.isProblem(row)) {
       problem(row);
     } else if (patient == null) {
-      delivery.send(producer, fields.record(row));
+      delivery.send(producer, fields.record(row, producer));
     } else {
       SinkError flaw = fields.flaw(row);
       if (flaw == null) {
-        patient.send(fields.record(row), fields.sender(row), false);
+        patient.send(fields.record(row, producer), fields.sender(row), false);
       } else {
         patient.reject(fields.remains(row, options.handling().topic()), fields.sender(row), flaw);
       }
@@ -54,7 +54,7 @@ final class Outbox {
   }
 
   private void problem(InternalRow row) {
-    ProducerRecord<byte[], byte[]> letter = fields.record(row);
+    ProducerRecord<byte[], byte[]> letter = fields.record(row, producer);
     String kind = Handling.text(letter.headers(), Letters.KIND);
     handled.count(options.handling().outcomes().get(kind), letter.headers());
     if (!options.handling().writesLetter(kind)) {

@@ -2,11 +2,14 @@ package io.tidemill.sink;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.utils.Utils;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
@@ -17,6 +20,9 @@ import org.apache.spark.unsafe.types.UTF8String;
  *
  * Besides topic, key, value, headers, timestamp and partition there are `task` and, where tasks are source partitions,
  * `origin`, the source topic: they name the {@link Lane}.
+ *
+ * `unhashed` is how many bytes at a key's end do not count when its partition is chosen: those of a window, so that all
+ * windows of a key lie where the key does.
  */
 final class RecordFields implements Serializable {
   private static final long MICROS_PER_MILLI = 1000;
@@ -32,6 +38,7 @@ final class RecordFields implements Serializable {
   private final int origin;
   private final int problem;
   private final int sink;
+  private final int unhashed;
   private transient UTF8String lastText;
   private transient String lastName;
 
@@ -52,6 +59,7 @@ final class RecordFields implements Serializable {
     problem = names.contains("problem") ? schema.fieldIndex("problem") : ABSENT;
     sink = names.contains("sink") ? schema.fieldIndex("sink") : ABSENT;
     origin = names.contains("origin") ? schema.fieldIndex("origin") : ABSENT;
+    unhashed = names.contains("unhashed") ? schema.fieldIndex("unhashed") : ABSENT;
   }
 
   boolean hasLanes() {
@@ -99,14 +107,15 @@ final class RecordFields implements Serializable {
         row.isNullAt(value) ? null : row.getBinary(value), headers(row));
   }
 
-  ProducerRecord<byte[], byte[]> record(InternalRow row) {
+  /** @param producer knows how many partitions a topic has */
+  ProducerRecord<byte[], byte[]> record(InternalRow row, Producer<byte[], byte[]> producer) {
     SinkError flaw = flaw(row);
     if (flaw != null) {
       throw flaw;
     }
     String name = name(row.getUTF8String(topic));
     Long time = time(row);
-    Integer to = has(row, partition) ? row.getInt(partition) : null;
+    Integer to = has(row, partition) ? (Integer) row.getInt(partition) : placed(row, name, producer);
     return new ProducerRecord<>(name, to, time, row.isNullAt(key) ? null : row.getBinary(key),
         row.isNullAt(value) ? null : row.getBinary(value), headers(row));
   }
@@ -122,6 +131,20 @@ final class RecordFields implements Serializable {
 
   private Long time(InternalRow row) {
     return has(row, timestamp) ? Math.floorDiv(row.getLong(timestamp), MICROS_PER_MILLI) : null;
+  }
+
+  /** The partition of a windowed key, which is that of the key inside; null leaves the choice to the producer. */
+  private Integer placed(InternalRow row, String name, Producer<byte[], byte[]> producer) {
+    if (!has(row, unhashed) || row.isNullAt(key)) {
+      return null;
+    }
+    byte[] bytes = row.getBinary(key);
+    byte[] inner = Arrays.copyOf(bytes, Math.max(0, bytes.length - row.getInt(unhashed)));
+    try {
+      return Utils.toPositive(Utils.murmur2(inner)) % producer.partitionsFor(name).size();
+    } catch (RuntimeException e) {
+      throw SinkError.of(e, name);
+    }
   }
 
   private List<Header> headers(InternalRow row) {
