@@ -122,7 +122,7 @@ def _warm_up(target: Path) -> None:
 
 def _run_a_query(spark: object) -> None:
     from tidemill.dsl import StreamsBuilder
-    from tidemill.engine.memory import MemoryRun
+    from tidemill.engine.memory import MemoryRun, Piped
     from tidemill.serdes import long, string
 
     builder = StreamsBuilder()
@@ -132,7 +132,7 @@ def _run_a_query(spark: object) -> None:
         run = MemoryRun(builder.build(), Path(folder), spark=spark)  # type: ignore[arg-type]
         try:
             for offset in range(3):
-                list(run.process("numbers", offset, b"key", bytes(8), offset, ()))
+                list(run.process([Piped("numbers", offset, b"key", bytes(8), offset)]))
         finally:
             run.stop()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tidemill.engine.failures import QueryError, query_failure
 from tidemill.engine.handlers import Outcome, handlers_of
 from tidemill.engine.letters import KIND
+from tidemill.engine.packed import unpacked
 from tidemill.engine.pipeline import build_pipeline
 from tidemill.engine.python.operator import ANSWER
 from tidemill.engine.python.program import Settings
@@ -22,10 +24,25 @@ from tidemill.topology import Topology
 Headers = Sequence[tuple[str, bytes | None]]
 
 Result = tuple[str, bytes | None, bytes | None, int, Headers]
+"""A record that came out: topic, key, value, timestamp, headers."""
 _SOURCE = "io.tidemill.memory.MemorySource"
 _BATCH = "10 minutes"
 """How long one real-time batch lasts; a test is over before."""
 _PATIENCE_MS = 200
+_DROPPED = "tidemill.dropped"
+"""By this name a barrier asks tasks how many records they dropped; accumulators come at a batch's end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piped:
+    """A record that goes in."""
+
+    topic: str
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+    headers: Headers = ()
 
 
 class MemoryRun:
@@ -67,7 +84,7 @@ class MemoryRun:
             handlers=self._handlers,
         )
         self._problem = pipeline.output.columns.index("problem")
-        self._dropped = pipeline.dropped
+        self._told: list[Headers] = []
         self._in_batches = bool(pipeline.plan.python) or _calls_python(pipeline.output)
         self.stores, self.tables = pipeline.stores, pipeline.tables
         java = self._jvm.io.tidemill.memory
@@ -83,60 +100,34 @@ class MemoryRun:
     def _jvm(self) -> Any:
         return self._spark._jvm
 
-    def process(
-        self,
-        topic: str,
-        offset: int,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers,
-    ) -> Iterator[Result]:
-        """Take one record through the topology; yields (topic, key, value, timestamp, headers) of results."""
-        if topic not in self._topics:
-            raise UsageError(
-                f"the topology does not read `{topic}`", remedy=f"it reads {', '.join(sorted(self._topics))}"
-            )
-        names, values = [name for name, _ in headers], [data for _, data in headers]
-        self._log.append(topic, offset, key, value, timestamp, names, values)
-        yield from self._results()
+    def process(self, records: Iterable[Piped]) -> Iterator[list[Result]]:
+        """Take records through the topology, one after the other; yields what comes of each.
 
-    def tick(self, millis: int) -> Iterator[Result]:
-        """Let the wall clock of processors be at this time; yields what their punctuators send."""
+        In real-time mode all of them are on their way at once: a barrier behind each keeps results apart.
+        """
         if self._in_batches:
-            self._log.tick(millis)
-            yield from self._results()
+            for record in records:
+                self._append(record)
+                yield self._taken()
+            return
+        given = list(records)
+        for record in given:
+            self._append(record)
+        for _ in given:
+            yield self._taken()
 
-    def _results(self) -> Iterator[Result]:
-        for fields in self._batch() if self._in_batches else self._until_barrier():
-            name, key, value, headers, time = fields[:5]
-            if fields[self._problem]:
-                told = _headers(headers)
-                self.handled.append(told)
-                kind = dict(told)[KIND]
-                assert kind is not None
-                if self._handlers.outcome(kind.decode()) is not Outcome.DEAD_LETTER:
-                    continue
-            yield name, _bytes(key), _bytes(value), time.getTime(), _headers(headers)
-
-    def _batch(self) -> list[Any]:
-        try:
-            self._query.processAllAvailable()
-        except Exception as error:  # noqa: BLE001  whatever the query failed with
-            raise query_failure(error) from None
-        rows = [list(fields) for fields in self._queue.drain(self._id)]
-        self._told = [_headers(fields[3]) for fields in rows if fields[0] is None]
-        return [fields for fields in rows if fields[0] is not None]
+    def tick(self, millis: int) -> list[Result]:
+        """Let the wall clock of processors be at this time; what their punctuators send."""
+        if not self._in_batches:
+            return []
+        self._log.tick(millis)
+        return self._taken()
 
     def entries(self, store: str) -> list[dict[str, bytes | None]]:
         """All entries of a store: keys and values as they are kept, and times where a table has them."""
         self._log.ask(store)
-        if self._in_batches:
-            self._batch()
-        else:
-            self._until_barrier()
-            self._told = [_headers(list(self._queue.lastBarrier(self._id))[3])]
-        answer = next((list(each) for each in self._told if each and each[0] == (ANSWER, store.encode())), [])
+        self._taken()
+        answer = next((each for each in self._told if each and each[0] == (ANSWER, store.encode())), ())
         found: list[dict[str, bytes | None]] = []
         for name, data in answer[1:]:
             if name == "key":
@@ -144,11 +135,64 @@ class MemoryRun:
             found[-1][name] = data
         return found
 
-    def _until_barrier(self) -> list[Any]:
-        while (rows := self._queue.untilBarrier(self._id, _PATIENCE_MS)) is None:
-            if self._query.exception().isDefined():
+    def dropped(self) -> dict[str, int]:
+        """How many records the kernel left out so far, by reason."""
+        self._log.ask(_DROPPED)
+        self._taken()
+        counts: dict[str, int] = {}
+        for name, data in next(iter(self._told), ())[1:]:
+            counts[name] = counts.get(name, 0) + int.from_bytes(data or b"", "big")
+        return counts
+
+    def _append(self, record: Piped) -> None:
+        if record.topic not in self._topics:
+            raise UsageError(
+                f"the topology does not read `{record.topic}`",
+                remedy=f"it reads {', '.join(sorted(self._topics))}",
+            )
+        names, values = [name for name, _ in record.headers], [data for _, data in record.headers]
+        self._log.append(
+            record.topic,
+            record.offset,
+            record.key,
+            record.value,
+            record.timestamp,
+            names or None,
+            values or None,
+        )
+
+    def _taken(self) -> list[Result]:
+        """What came up to the next barrier, or in this batch; barriers' headers are noted."""
+        self._told = []
+        results: list[Result] = []
+        for topic, key, value, time, headers, problem in unpacked(self._packed()):
+            if topic is None:
+                self._told.append(headers)
+            elif not problem or self._is_letter(headers):
+                results.append((topic, key, value, time, headers))
+        return results
+
+    def _is_letter(self, headers: Headers) -> bool:
+        """Note a record that failed; whether it is to be set aside as a dead letter."""
+        self.handled.append(headers)
+        kind = dict(headers)[KIND]
+        assert kind is not None
+        return self._handlers.outcome(kind.decode()) is Outcome.DEAD_LETTER
+
+    def _packed(self) -> bytes:
+        if self._in_batches:
+            try:
+                self._query.processAllAvailable()
+            except Exception as error:  # noqa: BLE001  whatever the query failed with
+                raise query_failure(error) from None
+            rows: bytes = self._queue.drainPacked(self._id, self._problem)
+            return rows
+        packed: bytes | None = None
+        while packed is None:
+            packed = self._queue.untilBarrier(self._id, self._problem, _PATIENCE_MS)
+            if packed is None and self._query.exception().isDefined():
                 raise _told(self._query.exception().get())
-        return [list(fields) for fields in rows]
+        return packed
 
     def stop(self) -> None:
         """Stop the query."""
@@ -173,21 +217,6 @@ class EngineError(TidemillError):
     """A record could not be processed."""
 
     code = "ENGINE"
-
-
-def _bytes(data: Any) -> bytes | None:
-    return None if data is None else bytes(data)
-
-
-def _headers(rows: Any) -> Headers:
-    if rows is None:
-        return ()
-    return tuple((row.getString(0), _bytes(row.get(1))) for row in _items(rows))
-
-
-def _items(rows: Any) -> Iterator[Any]:
-    for position in range(rows.size()):
-        yield rows.apply(position)
 
 
 def _told(java: Any) -> TidemillError:

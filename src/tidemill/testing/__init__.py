@@ -2,12 +2,14 @@
 
 from typing import Any
 
-__all__ = ["TestRecord", "TopologyTestDriver"]
+__all__ = ["MockProcessorContext", "TestInputTopic", "TestOutputTopic", "TestRecord", "TopologyTestDriver"]
+
+_ROOMS = {"MockProcessorContext": "mock", "TopologyTestDriver": "driver"}
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        from tidemill.testing import driver
+        from importlib import import_module
 
-        return getattr(driver, name)
+        return getattr(import_module(f"tidemill.testing.{_ROOMS.get(name, 'topics')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

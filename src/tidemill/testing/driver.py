@@ -5,32 +5,22 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidemill.dsl import KeyValueStore, SessionStore, StreamsBuilder, VersionedKeyValueStore, WindowStore
-from tidemill.errors import UsageError
 from tidemill.serde.base import Serde
 from tidemill.testing.stores import TestStores
+from tidemill.testing.topics import Headers, TestInputTopic, TestOutputTopic, TestRecord
 from tidemill.time import Duration, milliseconds
 from tidemill.topology import Topology
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Headers = Sequence[tuple[str, bytes | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class TestRecord:
-    """One record: what was piped in, or what came out."""
-
-    key: Any
-    value: Any
-    timestamp: int | None = None
-    headers: Headers = ()
+_Record = tuple[str, bytes | None, bytes | None, int, Headers]
 
 
 class TopologyTestDriver:
@@ -44,6 +34,7 @@ class TopologyTestDriver:
         builder: StreamsBuilder | Topology,
         *,
         config: Mapping[str, str] | None = None,
+        initial_wall_clock_time: int = 0,
         spark: SparkSession | None = None,
     ) -> None:
         from tidemill.engine.memory import MemoryRun
@@ -57,14 +48,20 @@ class TopologyTestDriver:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self._stores = TestStores(self._run)
-        self._outputs: dict[str, list[TestRecord]] = {}
-        self._clock = 0
+        self._outputs: dict[str, deque[TestRecord]] = {}
+        self._produced: set[str] = set()
+        self._clock = initial_wall_clock_time
         self._offsets: dict[str, itertools.count[int]] = {}
         self._collect(self._run.tick(self._clock))
 
-    def create_input_topic(self, topic: str, *, key: Serde, value: Serde) -> TestInputTopic:
-        """A topic to pipe records into."""
-        return TestInputTopic(self, topic, key, value)
+    def create_input_topic(
+        self, topic: str, *, key: Serde, value: Serde, start: int = 0, auto_advance: Duration = 0
+    ) -> TestInputTopic:
+        """A topic to pipe records into.
+
+        Records that are piped without a timestamp get `start`, and then each one `auto_advance` more.
+        """
+        return TestInputTopic(self, topic, key, value, start=start, auto_advance=auto_advance)
 
     def create_output_topic(self, topic: str, *, key: Serde, value: Serde) -> TestOutputTopic:
         """A topic to read results from."""
@@ -75,13 +72,31 @@ class TopologyTestDriver:
         self._clock += milliseconds(duration, what="the time to advance by")
         self._collect(self._run.tick(self._clock))
 
+    def produced_topic_names(self) -> set[str]:
+        """All topics that something was written to so far."""
+        return set(self._produced)
+
+    def metrics(self) -> dict[str, int]:
+        """How many records were left out so far: `dropped-records`, and of these each reason's."""
+        counts = self._run.dropped()
+        reasons = {f"dropped-records.{reason}": count for reason, count in sorted(counts.items())}
+        return {"dropped-records": sum(counts.values()), **reasons}
+
     def get_key_value_store(self, name: str) -> KeyValueStore:
         """A key-value store, to read, as it is now."""
         return self._stores.key_value(name)
 
+    def get_timestamped_key_value_store(self, name: str) -> KeyValueStore:
+        """A key-value store, to read, as it is now; its values are `ValueAndTimestamp`s."""
+        return self._stores.key_value(name, timestamped=True)
+
     def get_window_store(self, name: str) -> WindowStore:
         """A window store, to read, as it is now."""
         return self._stores.window(name)
+
+    def get_timestamped_window_store(self, name: str) -> WindowStore:
+        """A window store, to read, as it is now; its values are `ValueAndTimestamp`s."""
+        return self._stores.window(name, timestamped=True)
 
     def get_session_store(self, name: str) -> SessionStore:
         """A session store, to read, as it is now."""
@@ -106,56 +121,21 @@ class TopologyTestDriver:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _pipe(
-        self, topic: str, key: bytes | None, value: bytes | None, timestamp: int, headers: Headers
-    ) -> None:
-        offset = next(self._offsets.setdefault(topic, itertools.count()))
-        self._collect(self._run.process(topic, offset, key, value, timestamp, headers))
+    def _pipe(self, records: Iterable[_Record]) -> list[list[_Record]]:
+        """Process records one after the other; what comes of each can be read, and is returned."""
+        from tidemill.engine.memory import Piped
 
-    def _collect(self, results: Iterable[tuple[str, bytes | None, bytes | None, int, Headers]]) -> None:
+        piped = (
+            Piped(topic, next(self._offsets.setdefault(topic, itertools.count())), key, value, time, headers)
+            for topic, key, value, time, headers in records
+        )
+        came = []
+        for results in self._run.process(piped):
+            self._collect(results)
+            came.append(results)
+        return came
+
+    def _collect(self, results: Iterable[_Record]) -> None:
         for name, key, value, time, headers in results:
-            self._outputs.setdefault(name, []).append(TestRecord(key, value, time, headers))
-
-    def _take(self, topic: str) -> list[TestRecord]:
-        return self._outputs.pop(topic, [])
-
-
-class TestInputTopic:
-    """A topic of the driver that takes records."""
-
-    __test__ = False
-
-    def __init__(self, driver: TopologyTestDriver, topic: str, key: Serde, value: Serde) -> None:
-        self._driver, self._topic, self._key, self._value = driver, topic, key, value
-
-    def pipe_input(self, key: Any, value: Any, *, timestamp: int = 0, headers: Headers = ()) -> None:
-        """Process one record; its results can be read when this returns."""
-        if timestamp < 0:
-            raise UsageError(
-                f"the timestamp {timestamp} is negative", remedy="give milliseconds since the epoch"
-            )
-        self._driver._pipe(self._topic, self._key.encode(key), self._value.encode(value), timestamp, headers)
-
-    def pipe_values(self, values: Iterable[Any], *, timestamp: int = 0) -> None:
-        """Process records without keys, one by one."""
-        for value in values:
-            self.pipe_input(None, value, timestamp=timestamp)
-
-
-class TestOutputTopic:
-    """A topic of the driver that results are read from."""
-
-    __test__ = False
-
-    def __init__(self, driver: TopologyTestDriver, topic: str, key: Serde, value: Serde) -> None:
-        self._driver, self._topic, self._key, self._value = driver, topic, key, value
-
-    def read_records(self) -> list[TestRecord]:
-        """All results since the last read."""
-        return [
-            TestRecord(self._key.decode(r.key), self._value.decode(r.value), r.timestamp, r.headers)
-            for r in self._driver._take(self._topic)
-        ]
-
-
-TestRecord.__test__ = False  # type: ignore[attr-defined]
+            self._produced.add(name)
+            self._outputs.setdefault(name, deque()).append(TestRecord(key, value, time, headers))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from tidemill.dsl import KeyValueStore, SessionStore, VersionedKeyValueStore, WindowStore
+from tidemill.dsl import (
+    KeyValueStore,
+    SessionStore,
+    ValueAndTimestamp,
+    VersionedKeyValueStore,
+    WindowStore,
+)
 from tidemill.errors import UsageError
 from tidemill.topology import StoreKind, StoreSpec
 
@@ -21,13 +28,13 @@ class TestStores:
     def __init__(self, run: MemoryRun) -> None:
         self._run = run
 
-    def key_value(self, name: str) -> KeyValueStore:
-        """A key-value store."""
-        return cast("KeyValueStore", self._of_kind(name, StoreKind.KEY_VALUE))
+    def key_value(self, name: str, *, timestamped: bool = False) -> KeyValueStore:
+        """A key-value store; timestamped, its values come with their times."""
+        return cast("KeyValueStore", self._of_kind(name, StoreKind.KEY_VALUE, timestamped=timestamped))
 
-    def window(self, name: str) -> WindowStore:
-        """A window store."""
-        return cast("WindowStore", self._of_kind(name, StoreKind.WINDOW))
+    def window(self, name: str, *, timestamped: bool = False) -> WindowStore:
+        """A window store; timestamped, its values come with their times."""
+        return cast("WindowStore", self._of_kind(name, StoreKind.WINDOW, timestamped=timestamped))
 
     def session(self, name: str) -> SessionStore:
         """A session store."""
@@ -46,7 +53,7 @@ class TestStores:
         tables = {name: exposed.spec for name, exposed in self._run.tables.items()}
         return {**self._run.stores, **tables}
 
-    def _of_kind(self, name: str, kind: StoreKind) -> Any:
+    def _of_kind(self, name: str, kind: StoreKind, *, timestamped: bool = False) -> Any:
         specs = self._specs()
         if name not in specs:
             known = ", ".join(sorted(specs)) or "none"
@@ -56,9 +63,14 @@ class TestStores:
                 f"`{name}` is a {specs[name].kind} store",
                 remedy=f"ask for it as what it is, not as a {kind} store",
             )
-        return self._open(name)
+        if timestamped and name in self._run.stores and not specs[name].timestamped:
+            raise UsageError(
+                f"the processors' store `{name}` has no timestamps",
+                remedy="declare it with state_store(..., timestamped=True)",
+            )
+        return self._open(name, timestamped=timestamped)
 
-    def _open(self, name: str) -> Any:
+    def _open(self, name: str, *, timestamped: bool = False) -> Any:
         from tidemill.engine.python.cells import Cells, DictBackend
         from tidemill.engine.python.stores import ReadOnly, open_store
 
@@ -67,16 +79,19 @@ class TestStores:
         if exposed is None:
             backend.data = {entry["key"] or b"": entry["value"] or b"" for entry in entries}
             return ReadOnly(open_store(self._run.stores[name], Cells(backend)))
-        store = open_store(exposed.spec, Cells(backend))
+        store = open_store(replace(exposed.spec, timestamped=timestamped), Cells(backend))
         for entry in entries:
-            _fill(store, exposed, entry)
+            _fill(store, exposed, entry, timestamped=timestamped)
         return ReadOnly(store)
 
 
-def _fill(store: Any, exposed: Exposed, entry: dict[str, bytes | None]) -> None:
+def _fill(store: Any, exposed: Exposed, entry: dict[str, bytes | None], *, timestamped: bool) -> None:
     """Put a table's row into a store of the same kind."""
     assert exposed.spec.value is not None
     key, value = exposed.key.decode(entry["key"]), exposed.spec.value.decode(entry["value"])
+    time = int.from_bytes(entry["time"] or b"", "big", signed=True)
+    if timestamped:
+        value = ValueAndTimestamp(value, time)
     match exposed.spec.kind:
         case StoreKind.KEY_VALUE:
             store.put(key, value)
@@ -85,4 +100,4 @@ def _fill(store: Any, exposed: Exposed, entry: dict[str, bytes | None]) -> None:
         case StoreKind.SESSION:
             store.put(key, value)
         case StoreKind.VERSIONED:
-            store.put(key, value, int.from_bytes(entry["time"] or b"", "big", signed=True))
+            store.put(key, value, time)

@@ -25,10 +25,10 @@ public final class MemoryLog {
     LOGS.remove(id);
   }
 
-  /** Appends a record, and behind it a barrier: a record without a topic. */
+  /** Appends a record, and behind it a barrier: a record without a topic. Header lists may be null for none. */
   public synchronized void append(String topic, long offset, byte[] key, byte[] value, long millis, List<String> headerNames,
       List<byte[]> headerValues) {
-    Object[] headers = new Object[headerNames.size()];
+    Object[] headers = new Object[headerNames == null ? 0 : headerNames.size()];
     for (int i = 0; i < headers.length; i++) {
       headers[i] = new GenericInternalRow(new Object[] {UTF8String.fromString(headerNames.get(i)), headerValues.get(i)});
     }

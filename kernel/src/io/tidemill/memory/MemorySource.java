@@ -1,24 +1,13 @@
 package io.tidemill.memory;
 
-import java.util.Map;
-import java.util.Set;
+import io.tidemill.spark.RecordSource;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
-import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
-import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
-import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
@@ -26,57 +15,17 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  *
  * Spark's own memory source asks every 10 ms; this one wakes up with the record. Local mode only.
  */
-public final class MemorySource implements TableProvider {
-  private static final StructType SCHEMA = StructType.fromDDL(
-      "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
-          + "headers array<struct<key:string,value:binary>>");
-
-  @Override
-  public StructType inferSchema(CaseInsensitiveStringMap options) {
-    return SCHEMA;
+public final class MemorySource extends RecordSource {
+  public MemorySource() {
+    super("memory");
   }
 
   @Override
-  public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-    return new MemoryTable();
+  protected RecordStream stream(CaseInsensitiveStringMap options) {
+    return new MemoryStream(options.get("id"));
   }
 
-  private static final class MemoryTable implements SupportsRead {
-    @Override
-    public String name() {
-      return "memory";
-    }
-
-    @Override
-    @SuppressWarnings("deprecation")
-    public StructType schema() {
-      return SCHEMA;
-    }
-
-    @Override
-    public Set<TableCapability> capabilities() {
-      return Set.of(TableCapability.MICRO_BATCH_READ);
-    }
-
-    @Override
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return () -> new MemoryScan(options.get("id"));
-    }
-  }
-
-  private record MemoryScan(String id) implements Scan {
-    @Override
-    public StructType readSchema() {
-      return SCHEMA;
-    }
-
-    @Override
-    public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-      return new MemoryStream(id);
-    }
-  }
-
-  private static final class MemoryStream implements MicroBatchStream, SupportsRealTimeMode {
+  private static final class MemoryStream extends RecordStream implements SupportsRealTimeMode {
     private final String id;
 
     MemoryStream(String id) {
@@ -84,68 +33,32 @@ public final class MemorySource implements TableProvider {
     }
 
     @Override
-    public Offset initialOffset() {
-      return new Index(0);
+    protected long latest() {
+      return MemoryLog.of(id).size();
     }
 
     @Override
-    public Offset latestOffset() {
-      return new Index(MemoryLog.of(id).size());
-    }
-
-    @Override
-    public Offset deserializeOffset(String json) {
-      return new Index(Integer.parseInt(json));
-    }
-
-    @Override
-    public InputPartition[] planInputPartitions(Offset start, Offset end) {
-      return new InputPartition[] {new Range(id, ((Index) start).index, ((Index) end).index)};
+    protected Piece between(long start, long end) {
+      return new Range(id, (int) start, (int) end);
     }
 
     @Override
     public InputPartition[] planInputPartitions(Offset start) {
-      return new InputPartition[] {new Range(id, ((Index) start).index, Integer.MAX_VALUE)};
+      return new InputPartition[] {between(((Position) start).number, Integer.MAX_VALUE)};
     }
 
     @Override
     public Offset mergeOffsets(PartitionOffset[] offsets) {
-      return new Index(((At) offsets[0]).index);
-    }
-
-    @Override
-    public PartitionReaderFactory createReaderFactory() {
-      return new Factory();
-    }
-
-    @Override
-    public void commit(Offset end) {}
-
-    @Override
-    public void stop() {}
-  }
-
-  private static final class Index extends Offset {
-    private final int index;
-
-    Index(int index) {
-      this.index = index;
-    }
-
-    @Override
-    public String json() {
-      return Integer.toString(index);
+      return new Position(((At) offsets[0]).index);
     }
   }
 
   private record At(int index) implements PartitionOffset {}
 
-  private record Range(String id, int start, int end) implements InputPartition {}
-
-  private static final class Factory implements PartitionReaderFactory {
+  private record Range(String id, int start, int end) implements Piece {
     @Override
-    public PartitionReader<InternalRow> createReader(InputPartition partition) {
-      return new Reader((Range) partition);
+    public PartitionReader<InternalRow> reader() {
+      return new Reader(this);
     }
   }
 

@@ -15,8 +15,6 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
 public final class RowQueue extends ForeachWriter<Row> {
   private static final Map<String, LinkedBlockingQueue<Object[]>> QUEUES = new ConcurrentHashMap<>();
 
-  private static final Map<String, Object[]> BARRIERS = new ConcurrentHashMap<>();
-
   private final String id;
 
   private RowQueue(String id) {
@@ -36,11 +34,21 @@ public final class RowQueue extends ForeachWriter<Row> {
   }
 
   /**
-   * Rows until the next barrier, which is a row whose first field is null; or null if none comes in time.
+   * As {@link #drain}, packed into bytes: one call from Python, however many rows there are.
    *
-   * A late barrier leaves the rows before it in the queue, so that the call can be repeated.
+   * @param problem the field that says whether a row is a record that could not be read, processed or written
    */
-  public static List<Object[]> untilBarrier(String id, long millis) throws InterruptedException {
+  public static byte[] drainPacked(String id, int problem) {
+    return PackedRows.pack(drain(id), problem);
+  }
+
+  /**
+   * Rows up to the next barrier, itself included and packed into bytes; or null if none comes in time.
+   *
+   * A barrier is a row whose first field is null. A late one leaves the rows before it in the queue, so that the call can be
+   * repeated.
+   */
+  public static byte[] untilBarrier(String id, int problem, long millis) throws InterruptedException {
     LinkedBlockingQueue<Object[]> queue = QUEUES.get(id);
     List<Object[]> rows = new ArrayList<>();
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
@@ -53,21 +61,14 @@ public final class RowQueue extends ForeachWriter<Row> {
         queue.addAll(later);
         return null;
       }
-      if (row[0] == null) {
-        BARRIERS.put(id, row);
-        return rows;
-      }
       rows.add(row);
+      if (row[0] == null) {
+        return PackedRows.pack(rows, problem);
+      }
     }
   }
 
-  /** The barrier that the last call of {@link #untilBarrier} ended with. */
-  public static Object[] lastBarrier(String id) {
-    return BARRIERS.get(id);
-  }
-
   public static void forget(String id) {
-    BARRIERS.remove(id);
     QUEUES.remove(id);
   }
 

@@ -42,6 +42,9 @@ public final class Task {
   private static final int RAW_HEADERS = 2;
   private static final int RAW_TIME = 3;
   private static final long NO_TIME = Long.MIN_VALUE;
+  /** The name by which barriers ask for the numbers of dropped records. */
+  private static final String DROPS = "tidemill.dropped";
+
   private static final UTF8String ASK = UTF8String.fromString("ask");
   private static final UTF8String ANSWER = UTF8String.fromString("answer");
   private static final UTF8String KEY = UTF8String.fromString("key");
@@ -58,6 +61,7 @@ public final class Task {
   private final Store<Long> clocks;
   private final Map<String, long[]> times = new HashMap<>();
   private final Plan problems;
+  private final Map<String, Long> drops = new HashMap<>();
   private long sequence;
   private Origin origin = Origin.NONE;
   private Object topic;
@@ -199,6 +203,7 @@ public final class Task {
 
   public void drop(String reason) {
     dropped.add(reason);
+    drops.merge(reason, 1L, Long::sum);
   }
 
   /** How many ports lead out of the program. */
@@ -211,13 +216,16 @@ public final class Task {
     return sequence++;
   }
 
-  /** The rows of the table that a barrier's headers ask for, as headers; null if they ask for none of this task's. */
+  /** What a barrier's headers ask for, as headers: the rows of a table, or drops; null if not this task's to say. */
   ArrayData answer(ArrayData headers) {
     InternalRow question = headers.numElements() == 0 ? null : headers.getStruct(0, 2);
     if (question == null || !ASK.equals(question.getUTF8String(0))) {
       return null;
     }
     String store = new String(question.getBinary(1), StandardCharsets.UTF_8);
+    if (DROPS.equals(store)) {
+      return withDrops(headers);
+    }
     Program.Exposed asked = program.exposed(store);
     if (asked == null) {
       return null;
@@ -229,6 +237,17 @@ public final class Task {
       told.add(header(VALUE, row.value() == null ? null : (byte[]) asked.value().eval(row.value())));
       told.add(header(TIME, ByteBuffer.allocate(Long.BYTES).putLong(row.time()).array()));
     });
+    return new GenericArrayData(told.toArray());
+  }
+
+  /** The headers, and behind them how many records this task dropped, by reason: every task of the way adds its own. */
+  private ArrayData withDrops(ArrayData headers) {
+    List<Object> told = new ArrayList<>();
+    for (int i = 0; i < headers.numElements(); i++) {
+      told.add(headers.getStruct(i, 2).copy());
+    }
+    drops.forEach((reason, count) ->
+        told.add(header(UTF8String.fromString(reason), ByteBuffer.allocate(Long.BYTES).putLong(count).array())));
     return new GenericArrayData(told.toArray());
   }
 
