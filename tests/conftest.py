@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.summary import pytest_runtest_makereport, pytest_terminal_summary
+from conformance.summary import pytest_terminal_summary
 
-__all__ = ["golden", "pytest_runtest_makereport", "pytest_terminal_summary"]
+__all__ = ["golden", "pytest_terminal_summary"]
 
 _RENEW = os.environ.get("TIDEMILL_GOLDEN") == "write"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial, singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,13 @@ _FOREVER = 2**63 - 1
 _JOIN = {"inner": "join", "left": "left_join", "outer": "outer_join"}
 
 
-def declare(scenario: spec.Scenario) -> StreamsBuilder:
-    """The topology of a scenario, in Tidemill's words."""
+def declare(*scenarios: spec.Scenario) -> StreamsBuilder:
+    """The topology of a scenario, in Tidemill's words; those of several side by side."""
     builder = StreamsBuilder()
-    build = Build(builder, scenario.config.retention)
-    for sink in scenario.sinks:
-        build.sink(sink)
+    for number, scenario in enumerate(scenarios):
+        build = Build(builder, scenario.config.retention, _prefix(number, scenarios))
+        for sink in scenario.sinks:
+            build.sink(sink)
     return builder
 
 
@@ -42,25 +44,50 @@ def run_tidemill(scenario: spec.Scenario) -> spec.Answer:
 
     steps: list[tuple[spec.Record, ...]] = []
     driver: TopologyTestDriver | None = None
-    failure = None
+    failure, dropped = None, 0
     try:
         driver = TopologyTestDriver(declare(scenario), config=_config(scenario.config))
         run = _Run(scenario, driver)
         for action in scenario.steps:
             steps.append(run.step(action))
+        dropped = driver.metrics()["dropped-records"]
     except TidemillError as error:
         failure = spec.Failure(None if driver is None else len(steps), type(error).__name__)
     finally:
         if driver is not None:
             driver.close()
-    return spec.Answer(tuple(steps), failure=failure)
+    return spec.Answer(tuple(steps), dropped, failure)
+
+
+def run_together(scenarios: Sequence[spec.Scenario]) -> list[spec.Answer]:
+    """What Tidemill says to each of several scenarios, run by one query, one after the other.
+
+    They share nothing but the query: topics and stores have names of their own. None may fail, and none may
+    move the clock. All must be of one configuration.
+    """
+    from tidemill.testing import TopologyTestDriver
+
+    answers = []
+    with TopologyTestDriver(declare(*scenarios), config=_config(scenarios[0].config)) as driver:
+        dropped = 0
+        for number, scenario in enumerate(scenarios):
+            steps = _Run(scenario, driver, _prefix(number, scenarios)).all_steps()
+            total = driver.metrics()["dropped-records"]
+            answers.append(spec.Answer(steps, total - dropped))
+            dropped = total
+    return answers
+
+
+def _prefix(number: int, scenarios: Sequence[spec.Scenario]) -> str:
+    return f"s{number}-" if len(scenarios) > 1 else ""
 
 
 class Build:
     """Builds every node once; equal nodes are one."""
 
-    def __init__(self, builder: StreamsBuilder, retention: int | None = None) -> None:
+    def __init__(self, builder: StreamsBuilder, retention: int | None = None, prefix: str = "") -> None:
         self._builder = builder
+        self._prefix = prefix
         self._retention = retention
         self._built: dict[spec.Node, Any] = {}
 
@@ -72,7 +99,7 @@ class Build:
     def sink(self, sink: spec.Sink) -> None:
         built = self.node(sink.node)
         stream = built.to_stream() if is_table(sink.node) else built
-        stream.to(sink.topic, key=_key_serde(sink.node), value=_serde(sink.node))
+        stream.to(self._prefix + sink.topic, key=_key_serde(sink.node), value=_serde(sink.node))
 
     @singledispatchmethod
     def _make(self, node: spec.Node) -> Any:
@@ -82,33 +109,35 @@ class Build:
 
     @_make.register
     def _(self, node: spec.Stream) -> Any:
-        return self._builder.stream(node.topic, key=serdes.string, value=_serde(node))
+        return self._builder.stream(self._prefix + node.topic, key=serdes.string, value=_serde(node))
 
     @_make.register
     def _(self, node: spec.Table) -> Any:
-        options = {"store": node.store, "versioned": node.history}
-        return self._builder.table(node.topic, key=serdes.string, value=_serde(node), **_given(options))
+        topic, options = self._prefix + node.topic, _given({"versioned": node.history})
+        return self._builder.table(
+            topic, key=serdes.string, value=_serde(node), **self._store(node), **options
+        )
 
     @_make.register
     def _(self, node: spec.GlobalTable) -> Any:
-        return self._builder.global_table(node.topic, key=serdes.string, value=_serde(node))
+        return self._builder.global_table(self._prefix + node.topic, key=serdes.string, value=_serde(node))
 
     # Stateless steps
 
     @_make.register
     def _(self, node: spec.Filter) -> Any:
         predicate = fn.lookup(fn.PREDICATES, node.predicate).column
-        return self.node(node.input).filter(predicate, **_given({"store": node.store}))
+        return self.node(node.input).filter(predicate, **self._store(node))
 
     @_make.register
     def _(self, node: spec.FilterNot) -> Any:
         predicate = fn.lookup(fn.PREDICATES, node.predicate).column
-        return self.node(node.input).filter_not(predicate, **_given({"store": node.store}))
+        return self.node(node.input).filter_not(predicate, **self._store(node))
 
     @_make.register
     def _(self, node: spec.MapValues) -> Any:
         mapper = fn.lookup(fn.MAPPERS, node.mapper).column
-        return self.node(node.input).map_values(mapper, **_given({"store": node.store}))
+        return self.node(node.input).map_values(mapper, **self._store(node))
 
     @_make.register
     def _(self, node: spec.SelectKey) -> Any:
@@ -137,11 +166,13 @@ class Build:
 
     @_make.register
     def _(self, node: spec.Repartition) -> Any:
-        return self.node(node.input).repartition(name=node.name, key=serdes.string, value=_serde(node))
+        return self.node(node.input).repartition(
+            name=self._prefix + node.name, key=serdes.string, value=_serde(node)
+        )
 
     @_make.register
     def _(self, node: spec.ToTable) -> Any:
-        return self.node(node.input).to_table(**_given({"store": node.store}))
+        return self.node(node.input).to_table(**self._store(node))
 
     @_make.register
     def _(self, node: spec.ToStream) -> Any:
@@ -150,7 +181,7 @@ class Build:
     @_make.register
     def _(self, node: spec.Process) -> Any:
         make = partial(fn.lookup, PROCESSORS, node.processor)
-        processor = adapted(make, node.store, _serde_of(make().state))
+        processor = adapted(make, self._prefix + node.store, _serde_of(make().state))
         return self.node(node.input).process(processor, key=serdes.string, value=_serde(node))
 
     # Aggregations
@@ -206,7 +237,10 @@ class Build:
     def _options(self, node: Any) -> dict[str, Any]:
         window = getattr(node, "window", None)
         keeps = window is not None and not isinstance(window, spec.Unlimited)
-        return _given({"store": node.store, "retention": self._retention if keeps else None})
+        return self._store(node) | _given({"retention": self._retention if keeps else None})
+
+    def _store(self, node: Any) -> dict[str, str]:
+        return {} if node.store is None else {"store": self._prefix + node.store}
 
     def _windowed(self, node: spec.Count | spec.Reduce | spec.Aggregate) -> Any:
         grouped = self.node(node.grouped)
@@ -234,13 +268,12 @@ class Build:
 
     @_make.register
     def _(self, node: spec.TableJoin) -> Any:
-        options = _given({"store": node.store})
-        return self._join(node.left, node.kind)(self.node(node.right), _joiner(node), **options)
+        return self._join(node.left, node.kind)(self.node(node.right), _joiner(node), **self._store(node))
 
     @_make.register
     def _(self, node: spec.ForeignKeyJoin) -> Any:
         options = {"foreign_key": fn.lookup(fn.SELECTORS, node.extractor).column}
-        options |= _given({"store": node.store})
+        options |= self._store(node)
         return self._join(node.left, node.kind)(self.node(node.right), _joiner(node), **options)
 
     def _join(self, left: spec.Node, kind: spec.JoinKind) -> Any:
@@ -260,18 +293,22 @@ class Build:
 
 
 class _Run:
-    """One driver and its topics."""
+    """One scenario's topics in a driver."""
 
-    def __init__(self, scenario: spec.Scenario, driver: TopologyTestDriver) -> None:
+    def __init__(self, scenario: spec.Scenario, driver: TopologyTestDriver, prefix: str = "") -> None:
         self._scenario = scenario
         self._driver = driver
+        self._prefix = prefix
         types = {topic: kind for sink in scenario.sinks for topic, kind in sources(sink.node).items()}
+        self._values = {topic: _serde_of(kind) for topic, kind in types.items()}
         self._inputs = {
-            topic: driver.create_input_topic(topic, key=serdes.string, value=_serde_of(kind))
-            for topic, kind in types.items()
+            topic: driver.create_input_topic(prefix + topic, key=serdes.string, value=serde)
+            for topic, serde in self._values.items()
         }
         self._outputs = {
-            sink: driver.create_output_topic(sink.topic, key=_key_serde(sink.node), value=_serde(sink.node))
+            sink: driver.create_output_topic(
+                prefix + sink.topic, key=_key_serde(sink.node), value=_serde(sink.node)
+            )
             for sink in scenario.sinks
         }
 
@@ -279,14 +316,29 @@ class _Run:
         if isinstance(action, spec.Advance):
             self._driver.advance_wall_clock_time(action.millis)
         else:
-            headers = [(name, value.encode()) for name, value in action.headers]
-            topic = self._inputs[action.topic]
+            topic, headers = self._inputs[action.topic], _headers(action)
             topic.pipe_input(action.key, action.value, timestamp=action.ts, headers=headers)
-        return tuple(
-            self._record(sink, record)
-            for sink, topic in self._outputs.items()
-            for record in topic.read_records()
-        )
+        return self._read()
+
+    def all_steps(self) -> tuple[tuple[spec.Record, ...], ...]:
+        """All steps at once; the driver keeps apart what comes of each."""
+        piped = []
+        for action in self._scenario.steps:
+            assert isinstance(action, spec.Input)
+            key, value = serdes.string.encode(action.key), self._values[action.topic].encode(action.value)
+            piped.append((self._prefix + action.topic, key, value, action.ts, _headers(action)))
+        steps = []
+        for came in self._driver._pipe(piped):
+            counts = {topic: sum(name == topic for name, *_ in came) for topic in {name for name, *_ in came}}
+            steps.append(self._read(counts))
+        return tuple(steps)
+
+    def _read(self, counts: dict[str, int] | None = None) -> tuple[spec.Record, ...]:
+        found = []
+        for sink, topic in self._outputs.items():
+            count = topic.queue_size() if counts is None else counts.get(self._prefix + sink.topic, 0)
+            found += [self._record(sink, topic.read_record()) for _ in range(count)]
+        return tuple(found)
 
     def _record(self, sink: spec.Sink, record: Any) -> spec.Record:
         headers = tuple(
@@ -299,6 +351,10 @@ class _Run:
             record.timestamp,
             headers if self._scenario.compare_headers else (),
         )
+
+
+def _headers(action: spec.Input) -> list[tuple[str, bytes | None]]:
+    return [(name, value.encode()) for name, value in action.headers]
 
 
 def _config(config: spec.Config) -> dict[str, str]:
