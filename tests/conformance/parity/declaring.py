@@ -154,7 +154,12 @@ BUILDER = Group(
             "the join keeps two stores whatever is set; its output is the same",
             "stream_self_join_optimized",
         ),
-        not_yet(29, "A wrapper around every processor", "Java wrappers are refused; there is none in Python"),
+        decided(
+            29,
+            "A wrapper around every processor",
+            _FRONT,
+            "steps of the DSL are no objects to wrap but generated code; a base class wraps processors",
+        ),
         passed(
             30,
             "Records are shuffled where a new key is needed, and only there",
@@ -191,6 +196,7 @@ OPTIONS = Group(
             106,
             "Where a source begins: `offset_reset=`",
             Tier.RUNTIME,
+            "runtime/test_places.py::test_beginnings_partitions_and_stream_time",
             "dsl/test_sources.py::test_offset_reset",
             "runtime/test_reading.py::test_each_source_begins_where_it_says",
         ),
@@ -202,11 +208,12 @@ OPTIONS = Group(
             "dsl/test_serde_inheritance.py::test_sink_overrules",
             "programs/test_global_table.py::test_order_takes_the_rate_of_its_currency",
         ),
-        not_yet(
+        passed(
             109,
-            "Partitioner of a sink",
-            "declared; the engine does not call it yet",
-            "dsl/test_stateless.py::test_sink_takes_a_topic_or_a_chooser",
+            "Partitioner of a sink: a partition, several, none, or that of the key",
+            _CATALYST,
+            "runtime/test_places.py::test_beginnings_partitions_and_stream_time",
+            "programs/test_own_windows.py::test_own_windows_and_streams_that_meet_themselves",
         ),
         passed(110, "Name of a sink", _FRONT, "programs/test_verbs.py::test_given_names_are_kept"),
         passed(
@@ -351,10 +358,11 @@ OPTIONS = Group(
             "programs/test_verbs.py::test_branch_goes_on_where_it_was_declared",
             "dsl/test_stateless.py::test_branch_may_be_worked_on_at_once",
         ),
-        not_yet(
+        decided(
             136,
             "Number of partitions and partitioner of a repartition",
-            "declared; the engine spreads records over the app's tasks whatever is asked for",
+            _SPARK,
+            "refused: there is no topic in between; state lies by key, and the app has one number of tasks",
             "dsl/test_stateless.py::test_repartition",
         ),
         passed(
@@ -384,8 +392,11 @@ OPTIONS = Group(
             "serde/test_codecs.py::test_windowed_key_comes_back",
             "dsl/test_doctests.py::test_examples_run",
         ),
-        not_yet(
-            141, "How a stop treats the group, and for how long", "`stop(timeout)` has no test of its timeout"
+        decided(
+            141,
+            "How a stop treats the group, and for how long",
+            _SPARK,
+            "there is no membership to leave or keep; `stop(timeout)` lets the batch finish for so long",
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """Groups J and K: processors and time."""
 
-from conformance.parity.model import Group, Tier, decided, not_yet, passed
+from conformance.parity.model import Group, Tier, decided, passed
 
 _FRONT, _KERNEL, _SPARK = Tier.FRONT_END, Tier.KERNEL, Tier.SPARK
 _PYTHON = Tier.PYTHON
@@ -83,13 +83,20 @@ PROCESSORS = Group(
             "programs/test_python_verbs.py::test_stores_declared_with_the_builder",
         ),
         decided(206, "`context.commit()`", _PYTHON, "every batch commits: there is nothing to ask for"),
-        not_yet(
+        passed(
             207,
             "Stream time and system time of a task",
-            "in the library stream time already has the record at work in it; here it does not yet",
+            _PYTHON,
+            f"{_RUN}test_record_tells_where_it_comes_from",
+            "processor/test_mock_context.py::test_what_a_processor_does_is_captured",
+        ),
+        decided(
+            208,
+            "What a context knows of the app",
+            _PYTHON,
+            "its id, its task and its settings; serdes are said where a processor is declared",
             f"{_RUN}test_record_tells_where_it_comes_from",
         ),
-        not_yet(208, "What a context knows of the app", "there, but no test asks"),
         passed(
             209,
             "Every function of the user is one callable, of (value) or (key, value) where both make sense",
@@ -131,11 +138,18 @@ TIME = Group(
             Tier.CATALYST,
             "operators/test_times.py::test_record_without_a_time_is_skipped_or_fails",
         ),
-        not_yet(214, "A time below zero becomes the partition's", "refused with an error when planned"),
-        not_yet(
+        decided(
+            214,
+            "A time below zero becomes the partition's",
+            Tier.CATALYST,
+            "refused: Spark reads a partition in pieces that do not know each other's time; skip or fail",
+            "operators/test_times.py::test_time_of_the_partition_is_refused",
+        ),
+        passed(
             215,
             "Time of the wall clock",
-            "the time of the batch is taken; no test runs it",
+            Tier.CATALYST,
+            "programs/test_own_windows.py::test_own_windows_and_streams_that_meet_themselves",
             "dsl/test_sources.py::test_time_of_the_wall",
         ),
         passed(
@@ -177,13 +191,19 @@ TIME = Group(
             "table_forwards_tombstones_of_unknown_keys_and_drops_null_keys",
             "stream_table_looks_up_in_processing_order",
         ),
-        not_yet(
+        passed(
             221,
             "Late records are dropped and counted",
-            "they are dropped as in the library; the count is not compared",
+            _KERNEL,
             "hopping_late_record_still_updates_open_windows",
             "sliding_late_window_is_dropped_after_grace",
+            "programs/test_driver.py::test_driver_verbs",
         ),
-        not_yet(222, "Stream time survives a restart", "no test restarts an app with open windows"),
+        passed(
+            222,
+            "Stream time survives a restart",
+            _KERNEL,
+            "runtime/test_places.py::test_beginnings_partitions_and_stream_time",
+        ),
     ),
 )

@@ -159,7 +159,12 @@ SETTINGS = Group(
         decided(349, "`metrics.*`, `metric.reporters`", _SPARK, _METRICS, _UNNEEDED),
         decided(350, "`poll.ms`", _SPARK, "taken and not needed: Spark polls", _UNNEEDED),
         decided(351, "`probing.rebalance.interval.ms`", _SPARK, _ASSIGNS, _UNNEEDED),
-        not_yet(352, "`processor.wrapper.class`", "Java wrappers are refused; there is none in Python"),
+        decided(
+            352,
+            "`processor.wrapper.class`",
+            _FRONT,
+            "refused: steps of the DSL are no objects to wrap but generated code",
+        ),
         decided(
             353,
             "`rocksdb.config.setter`",

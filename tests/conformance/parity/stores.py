@@ -33,7 +33,13 @@ STORES = Group(
             _PYTHON,
             f"{_KEPT}test_key_value_store_keeps_and_deletes",
         ),
-        not_yet(155, "Key-value store with timestamps", "tables keep them; a processor's own store does not"),
+        passed(
+            155,
+            "Key-value store with timestamps",
+            _PYTHON,
+            f"{_KEPT}test_timestamped_store_keeps_times_and_headers",
+            "programs/test_driver.py::test_driver_verbs",
+        ),
         passed(
             156,
             "Versioned store: put, delete and get as of a time",
@@ -48,20 +54,33 @@ STORES = Group(
             "versioned_inner_looks_up_as_of_the_stream_record",
         ),
         passed(158, "Window store: put and fetch", _PYTHON, f"{_KEPT}test_window_store_by_key_and_time"),
-        not_yet(
+        passed(
             159,
             "Window store: ranges of time and keys, both directions",
-            "forwards by time only; no backward scans, no ranges of keys",
+            _PYTHON,
             f"{_KEPT}test_window_store_by_key_and_time",
+            f"{_KEPT}test_timed_stores_are_scanned_both_ways_and_by_ranges_of_keys",
         ),
-        not_yet(
+        passed(
             160,
             "Session store: put, remove, fetch, find, both directions",
-            "forwards only",
+            _PYTHON,
             f"{_KEPT}test_session_store",
+            f"{_KEPT}test_timed_stores_are_scanned_both_ways_and_by_ranges_of_keys",
         ),
-        not_yet(161, "Session store: sessions of all keys by their end", "not built"),
-        not_yet(162, "Stores that keep headers", "there are none"),
+        passed(
+            161,
+            "Session store: sessions of all keys by their end",
+            _PYTHON,
+            f"{_KEPT}test_timed_stores_are_scanned_both_ways_and_by_ranges_of_keys",
+        ),
+        passed(
+            162,
+            "Stores that keep headers",
+            _PYTHON,
+            f"{_KEPT}test_timestamped_store_keeps_times_and_headers",
+            "processor/test_mock_context.py::test_what_a_processor_does_is_captured",
+        ),
         decided(
             163,
             "`dsl.store.format`",
@@ -223,8 +242,11 @@ SERDES = Group(
             "session_gap_is_inclusive",
         ),
         decided(190, "Window size and inner serde by setting", _FRONT, "a windowed serde is made with both"),
-        not_yet(
-            191, "Windowed keys lie in the partition of their inner key", "no test looks at the partition"
+        passed(
+            191,
+            "Windowed keys lie in the partition of their inner key",
+            _KERNEL,
+            "runtime/test_places.py::test_beginnings_partitions_and_stream_time",
         ),
         passed(
             192,

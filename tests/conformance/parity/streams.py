@@ -1,6 +1,6 @@
 """Groups B, C and G: stateless steps, aggregations of streams, windows."""
 
-from conformance.parity.model import Group, Tier, decided, not_yet, passed
+from conformance.parity.model import Group, Tier, decided, passed
 
 _FRONT, _KERNEL, _CATALYST = Tier.FRONT_END, Tier.KERNEL, Tier.CATALYST
 _PYTHON = Tier.PYTHON
@@ -289,11 +289,12 @@ WINDOWS = Group(
             Tier.NONE,
             "deprecated in the library; grace is always given or zero here",
         ),
-        not_yet(
+        passed(
             149,
-            "Windows of the user's own",
-            "declared; refused when planned",
-            "dsl/test_aggregates.py::test_windows",
+            "Windows of the user's own: `windows.custom(assign, size)`",
+            _KERNEL,
+            "programs/test_own_windows.py::test_own_windows_and_streams_that_meet_themselves",
+            "engine_errors/test_shapes.py::test_windows_of_the_users_own",
         ),
         passed(
             150,

@@ -62,17 +62,17 @@ TESTING = Group(
             "conformance/test_tidemill.py::test_recorded_scenario",
             _DRIVER,
         ),
-        not_yet(
+        passed(
             300,
-            "`create_input_topic`, `pipe_input`, `pipe_values`",
-            "records and values are piped; lists of records and times that advance by themselves are missing",
-            _DRIVER,
+            "`create_input_topic`, `pipe_input`, lists of values, pairs and records, times that advance",
+            _TESTING,
+            "programs/test_driver.py::test_driver_verbs",
         ),
-        not_yet(
+        passed(
             301,
-            "`create_output_topic`, `read_records`",
-            "all records are read at once; single ones, maps and the size are missing",
-            _DRIVER,
+            "`create_output_topic`; single results, lists, maps, the size",
+            _TESTING,
+            "programs/test_driver.py::test_driver_verbs",
         ),
         passed(
             302,
@@ -89,7 +89,12 @@ TESTING = Group(
             "processor/test_processors.py::test_every_kind_of_store_can_be_looked_into",
             "processor/test_table_stores.py::test_stores_of_the_kernel_can_be_looked_into",
         ),
-        not_yet(304, "Names of topics written to; metrics", "not built yet"),
+        passed(
+            304,
+            "Names of topics written to; metrics",
+            _TESTING,
+            "programs/test_driver.py::test_driver_verbs",
+        ),
         passed(
             305,
             "`TestRecord`: key, value, headers, timestamp",
@@ -97,7 +102,12 @@ TESTING = Group(
             "headers_pass_stateless_steps",
             _DRIVER,
         ),
-        not_yet(306, "A context to test a processor by itself", "not built yet"),
+        passed(
+            306,
+            "`MockProcessorContext`: a context to test a processor by itself",
+            _TESTING,
+            "processor/test_mock_context.py::test_what_a_processor_does_is_captured",
+        ),
     ),
 )
 
