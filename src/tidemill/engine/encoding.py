@@ -109,8 +109,10 @@ def set_aside(rows: DataFrame, handlers: Handlers) -> DataFrame:
         ).otherwise(F.col("timestamp")),
         "problem": has_failed | F.col("problem"),
     }
-    if "partition" in rows.columns:
-        replaced["partition"] = F.when(~has_failed, F.col("partition"))
+    # A dead letter goes where its own key belongs, whatever its record's sink says.
+    replaced |= {
+        name: F.when(~has_failed, F.col(name)) for name in ("partition", "unhashed") if name in rows.columns
+    }
     return rows.withColumns(replaced).drop("failed", "from_topic", "from_partition", "from_offset", "raw")
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, IntegralType, NullType
 
 from tidemill.engine import serdes
-from tidemill.engine.columns import Columns, array_of
+from tidemill.engine.columns import Columns
 from tidemill.engine.lowering import Types
 from tidemill.serde.base import Serde
 from tidemill.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
@@ -107,7 +107,9 @@ def _applied(sink: Sink, partitions: int) -> Callable[[Column, Column], Column]:
 
     def placing(key: Column, value: Column) -> Column:
         assert sink.partitioner is not None
-        result = array_of(sink.partitioner(key, value, F.lit(partitions)))
-        return result if isinstance(result, Column) else F.lit(result)
+        result = sink.partitioner(key, value, F.lit(partitions))
+        if isinstance(result, list | tuple):
+            return F.array(*(F.lit(each) for each in result)).cast("array<int>")
+        return F.lit(result)
 
     return placing
