@@ -20,7 +20,7 @@ from tidemill.topology.nodes import Sink
 Partitions = Mapping[str, int]
 """How many partitions each topic has; a topic that is not named has one."""
 
-_PLACES = {"__partition": "partition", "__unhashed": "unhashed"}
+_PLACES = {"__to_partition": "partition", "__to_unhashed": "unhashed"}
 """What tells the sink where a record goes: on the way, and as the sink knows it."""
 
 _WINDOW_BYTES = {TimeWindowedSerde: 8, SessionWindowedSerde: 16}
@@ -78,13 +78,13 @@ def with_partitions(frame: DataFrame, rows: Sequence[Placed], counts: Partitions
         unhashed = F.lit(None).cast("int")
         for each in windowed:
             unhashed = F.when(each.here, F.lit(_WINDOW_BYTES[type(each.serde)])).otherwise(unhashed)
-        frame = frame.withColumn("__unhashed", unhashed)
+        frame = frame.withColumn("__to_unhashed", unhashed)
     chosen = [each for each in rows if each.sink.partitioner is not None]
     if chosen:
         numbers = F.array(F.lit(None).cast("int"))
         for each in chosen:
             numbers = F.when(each.here, _numbers(each, counts)).otherwise(numbers)
-        frame = frame.select("*", F.explode(numbers).alias("__partition"))
+        frame = frame.select("*", F.explode(numbers).alias("__to_partition"))
     return frame
 
 

@@ -7,6 +7,7 @@ from tidemill.topology import Topology
 from tidemill.topology.nodes import (
     Cogroup,
     ForeignKeyJoin,
+    How,
     Node,
     StoreSpec,
     StreamAggregate,
@@ -51,6 +52,10 @@ def knows_old(topology: Topology, node: Node) -> bool:
         return knows_old(topology, topology[node.parents[0]])
     if isinstance(node, TableTableJoin) and not is_materialized(topology, node):
         return True
+    if isinstance(node, TableSource | ToTable):
+        # That somebody looks its rows up makes a table keep them, but not tell what they were.
+        queryable = node.store is not None and node.store.queryable
+        return queryable or _old_is_wanted(topology, node)
     return is_materialized(topology, node)
 
 
@@ -67,8 +72,17 @@ def _is_asked(topology: Topology, node: Node) -> bool:
 
 
 def _old_is_wanted(topology: Topology, node: Node) -> bool:
-    return any(
-        isinstance(child, TableTableJoin | ForeignKeyJoin | TableAggregate | Suppress)
-        or (isinstance(child, _STEPS) and _old_is_wanted(topology, child))
-        for child in topology.children(node.name)
-    )
+    """Whether a step downstream asks for old values, be it through steps and joins."""
+    for child in topology.children(node.name):
+        if isinstance(child, ForeignKeyJoin | TableAggregate | Suppress):
+            return True
+        if isinstance(child, TableTableJoin):
+            left, right = (parent == node.name for parent in child.parents)
+            # A side whose rows come out alone must know which of its deletions are news.
+            if (left and child.how is not How.INNER) or (right and child.how is How.OUTER):
+                return True
+        if isinstance(child, TableTableJoin | TableFilter | TableMapValues) and _old_is_wanted(
+            topology, child
+        ):
+            return True
+    return False
