@@ -1,6 +1,6 @@
-"""Write docs/reference/cli.md: the command line as the commands themselves tell it.
+"""Write the pages of docs/reference: the command line and the keys of StreamsConfig, as the code tells them.
 
-`--check` writes nothing and fails where the page is not up to date.
+`--check` writes nothing and fails where a page is not up to date.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "docs" / "reference" / "cli.md"
+REFERENCE = ROOT / "docs" / "reference"
 
 INTRODUCTION = """\
 # The command line
@@ -27,10 +27,36 @@ standard output, everything said about them to standard error. In a pipe a table
 """
 
 
+STREAMS_CONFIG = """\
+# Keys of StreamsConfig
+
+<!-- Written by tools/docs_reference.py from the table in the code; `make docs` renews it. -->
+
+Every key of Kafka Streams' configuration is known. Some are honoured; some are taken without effect, because
+Spark does not need them, so that a configuration can be brought along; some are refused, as results would
+change if they were ignored. What an app has beyond these is on [the page of settings](../settings.md).
+"""
+
+
 def page() -> str:
     """The whole page."""
     os.environ.update(COLUMNS="100", NO_COLOR="1")
     return "\n".join([INTRODUCTION, *(_section(path, command) for path, command in tree())])
+
+
+def streams_config() -> str:
+    """What becomes of each key of Kafka Streams."""
+    from tidemill.runtime.streams_config import STREAMS_KEYS, Fate
+
+    parts = [STREAMS_CONFIG]
+    for fate, title in (
+        (Fate.HONOURED, "Honoured"),
+        (Fate.NOT_NEEDED, "Taken, and not needed"),
+        (Fate.REFUSED, "Refused, with what to do instead"),
+    ):
+        rows = [f"| `{key.name}` | {key.note} |" for key in STREAMS_KEYS if key.fate is fate]
+        parts.append("\n".join([f"## {title}", "", "| key | |", "|---|---|", *rows, ""]))
+    return "\n".join(parts)
 
 
 def tree() -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -58,12 +84,13 @@ def _section(path: tuple[str, ...], command: Any) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page, or say whether it is up to date."""
-    wanted = page()
+    """Write the pages, or say whether they are up to date."""
+    wanted = {REFERENCE / "cli.md": page(), REFERENCE / "streams-config.md": streams_config()}
     if "--check" in arguments:
-        return 0 if TARGET.exists() and TARGET.read_text() == wanted else 1
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(wanted)
+        return 0 if all(path.exists() and path.read_text() == text for path, text in wanted.items()) else 1
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    for path, text in wanted.items():
+        path.write_text(text)
     return 0
 
 

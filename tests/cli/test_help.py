@@ -79,7 +79,7 @@ def test_aliases(tidemill: Callable[..., Any]) -> None:
 def test_a_mistyped_command_gets_a_suggestion(tidemill: Callable[..., Any]) -> None:
     result = tidemill("topcs", "list")
     assert result.code == 2
-    assert "No such command 'topcs'. Did you mean topics or topic?" in result.err
+    assert "No such command 'topcs'. Did you mean topics or topic or top?" in result.err
 
 
 def test_a_wrong_option_is_usage(tidemill: Callable[..., Any]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tidemill import StreamsBuilder, TopologyError, serdes
 from tidemill.errors import NotFound, UsageError
-from tidemill.runtime.config import Guarantee, Latency
+from tidemill.runtime import App
+from tidemill.runtime.config import KEYS, Guarantee, Latency
 from tidemill.runtime.layers import load_config
 from tidemill.runtime.streams_config import STREAMS_KEYS, Fate
 
@@ -116,6 +120,8 @@ def test_client_settings_reach_their_client():
         config={"producer.linger.ms": "3", "consumer.fetch.min.bytes": "9", "request.timeout.ms": "77"},
     )
     producer, consumer = found.producer_client(), found.consumer_client()
+    assert producer["client.id"] == consumer["client.id"] == "app"
+    assert config(client_id="mill").consumer_client()["client.id"] == "mill"
     assert producer["linger.ms"] == "3"
     assert "fetch.min.bytes" not in producer
     assert consumer["fetch.min.bytes"] == "9"
@@ -131,6 +137,23 @@ def test_secret_is_resolved_late_and_never_shown(monkeypatch):
         assert "hunter2" in found.producer_client()["sasl.jaas.config"]
 
 
+def test_derived_names_of_stores_are_refused_when_asked():
+    builder = StreamsBuilder()
+    stream = builder.stream("in", key=serdes.string, value=serdes.string)
+    stream.group_by_key().count().to_stream().to("out")
+    settings = {"bootstrap_servers": "localhost:1"}
+    App("lax", builder, **settings)
+    with pytest.raises(TopologyError, match="name"):
+        App("strict", builder, config={"ensure.explicit.internal.resource.naming": "true"}, **settings)
+
+
+def test_metrics_are_off_and_on_loopback_unless_said():
+    assert (config().metrics_port, config().metrics_host) == (None, "127.0.0.1")
+    assert config(metrics_port=9464).metrics_port == 9464
+    with pytest.raises(UsageError, match="at most 65535"):
+        config(metrics_port=70000)
+
+
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(NotFound, match="no such configuration file"):
         config(file=tmp_path / "none.toml")
@@ -140,3 +163,24 @@ def test_state_directory_may_be_a_uri():
     found = config(state_dir="hdfs://cluster/apps")
     assert found.checkpoint == "hdfs://cluster/apps/app/checkpoint"
     assert found.folder.name == "app"
+
+
+def test_every_setting_is_in_the_documentation():
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
+    assert [name for name in KEYS if f"`{name}`" not in page] == []
+
+
+def test_no_key_has_two_fates():
+    names = [key.name for key in STREAMS_KEYS]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.conformance
+def test_every_key_of_kafka_streams_has_a_fate():
+    """The real library is asked."""
+    from oracle.jvm import streams
+
+    real = {str(name) for name in streams("StreamsConfig").configDef().names()}
+    known = {key.name for key in STREAMS_KEYS}
+    assert len(real) > 50
+    assert real - known == set()

@@ -118,6 +118,13 @@ def test_missing_sink_topic_is_refused_without_auto_creation(make_app, topic):
         app.start()
 
 
+def test_created_topics_have_the_replicas_asked_for(make_app, topic):
+    source = topic("in")
+    app = make_app(echo(source, f"{source}-made"), replication_factor=2)
+    with pytest.raises(TidemillError, match=r"(?i)replication"):
+        app.start()
+
+
 def test_changed_topology_is_refused(make_app, broker, topic):
     lines, counts = topic("lines"), topic("counts")
     app_id = f"changed-{lines}"

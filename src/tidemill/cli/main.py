@@ -26,6 +26,8 @@ COMMANDS: dict[str, Entry] = {
     "groups": Entry("tidemill.cli.groups", "Consumer groups: lag, members, moving offsets.", ("group",)),
     "app": Entry("tidemill.cli.app", "Apps: run, watch, stop, reset, upgrade.", ("apps",)),
     "dlq": Entry("tidemill.cli.dlq", "Dead letters: what an app could not process, why, and the way back."),
+    "metrics": Entry("tidemill.cli.metrics", "Figures of running apps, also in Prometheus' form."),
+    "top": Entry("tidemill.cli.top", "Watch running apps: rates, lag, batch time, state."),
     "doctor": Entry("tidemill.cli.doctor", "Check this machine and the cluster, and say what to do."),
     "config": Entry("tidemill.cli.config", "Settings and profiles: what is used, and where it comes from."),
     "completion": Entry("tidemill.cli.completion", "Print the completion script of a shell."),

@@ -88,12 +88,19 @@ class EngineGoneError(TidemillError):
     code = "ENGINE_GONE"
 
 
+class StateFormatError(TidemillError):
+    """State that was written in one mode cannot be used in the other."""
+
+    code = "STATE_FORMAT"
+
+
 LASTING = (
     OffsetsLostError,
     DeserializationError,
     FencedError,
     ProductionError,
     EngineGoneError,
+    StateFormatError,
     AccessDenied,
     NotFound,
 )
@@ -302,6 +309,13 @@ def _about(told: dict[str, Any]) -> str:
 _HANDLERS = "processing.exception.handler=continue leaves such records out, =dead_letter sets them aside"
 
 
+def _state_format(_match: re.Match[str]) -> TidemillError:
+    return StateFormatError(
+        "the state of this app was written in the other mode of latency, and is of no use in this one",
+        remedy="run it with `latency` as before, use another application id, or reset the app",
+    )
+
+
 def _quoted(text: str) -> str:
     found = re.search(r"`([^`]+)`", text)
     return found[1] if found else "TOPIC"
@@ -315,6 +329,8 @@ _TELL = (
     (re.compile(r"io\.tidemill\.source\.SourceError: \[(\w+)\] ([^\n]+)"), _source),
     (re.compile(r"CONCURRENT_STREAM_LOG_UPDATE|Concurrent update to the (?:commit )?log"), _taken_over),
     (re.compile(r"No space left on device"), _disk_full),
+    (re.compile(r"STREAMING_REAL_TIME_MODE\.CHECKPOINT_FORMAT_V1_NOT_SUPPORTED"), _state_format),
+    (re.compile(r"STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"), _state_format),
     (re.compile(r"KAFKA_DATA_LOSS[\s\S]*?Reason:\s*(?P<reason>[^\n]+)"), _lost),
     (
         re.compile(r"FetchPosition\{(?P<reason>offset=\d+)[^\n]* is (?P<rest>out of range[^,\n]*)"),

@@ -18,7 +18,7 @@ from tidemill.topology.nodes import Kind, TopicSource
 from tidemill.topology.nodes.source import OffsetReset, ResetPolicy
 
 SOURCE = "tidemill-kafka-source"
-"""The short name of the kernel's source: Spark's own, watched."""
+"""The short name of the kernel's source: Spark's own, watched and paced."""
 SINK = "tidemill-kafka"
 """The short name of the kernel's sink."""
 
@@ -38,6 +38,11 @@ class KafkaIn:
     reset: OffsetReset
     committed_only: bool = True
     max_offsets: int | None = None
+    """The most records of a batch; how many it really takes follows from the two settings below."""
+    target_ms: int = 5000
+    """How long a batch may take where there is a backlog."""
+    gate: str = ""
+    """The gate whose closing ends a batch of real-time mode."""
     starting: Offsets | None = None
     """Where each partition begins on a first start; must name every partition of the topics it names."""
     until: Offsets | None = None
@@ -69,19 +74,19 @@ def read_sources(
     spark: SparkSession, sources: Iterable[TopicSource], reading: KafkaIn
 ) -> dict[str, DataFrame]:
     """A frame for each source node; nodes that begin reading at the same place share one reader."""
-    frames: dict[str, DataFrame] = {}
-    together: dict[OffsetReset, list[TopicSource]] = {}
+    together: dict[tuple[OffsetReset, str | None], list[TopicSource]] = {}
     for source in sources:
-        reset = _reset_of(source, reading)
-        if source.pattern is not None:
-            pattern = f"(?!{re.escape(reading.markers)}$)(?:{source.pattern})"
-            found = tuple(topic for topic in reading.starting or () if re.fullmatch(source.pattern, topic))
-            frames[source.name] = _read(spark, {"subscribePattern": pattern}, found, reset, reading)
-        else:
-            together.setdefault(reset, []).append(source)
-    for reset, nodes in together.items():
+        # A pattern has a reader of its own.
+        mine = source.name if source.pattern is not None else None
+        together.setdefault((_reset_of(source, reading), mine), []).append(source)
+    frames: dict[str, DataFrame] = {}
+    for (reset, _), nodes in together.items():
         topics = tuple(dict.fromkeys(topic for node in nodes for topic in node.topics))
-        frame = _read(spark, {"subscribe": ",".join(topics)}, topics, reset, reading)
+        what = {"subscribe": ",".join(topics)}
+        if (wanted := nodes[0].pattern) is not None:
+            what = {"subscribePattern": f"(?!{re.escape(reading.markers)}$)(?:{wanted})"}
+            topics = tuple(topic for topic in reading.starting or () if re.fullmatch(wanted, topic))
+        frame = _read(spark, what, topics, reset, reading, readers=len(together))
         frames.update({node.name: frame for node in nodes})
     return frames
 
@@ -106,6 +111,8 @@ def _read(
     topics: tuple[str, ...],
     reset: OffsetReset,
     reading: KafkaIn,
+    *,
+    readers: int,
 ) -> DataFrame:
     options = {
         **{f"kafka.{name}": value for name, value in reading.client.items()},
@@ -116,9 +123,12 @@ def _read(
         "includeHeaders": "true",
         "failOnDataLoss": "true",
         "groupIdPrefix": reading.group_prefix,
+        "pace.target.ms": str(reading.target_ms),
+        "pace.share": str(readers),
+        "gate": reading.gate,
     }
     if reading.max_offsets is not None:
-        options["maxOffsetsPerTrigger"] = str(reading.max_offsets)
+        options["pace.records"] = str(reading.max_offsets)
     records = spark.readStream.format(SOURCE).options(**options).load()
     return records.select(*(col(name) for name in _COLUMNS))
 

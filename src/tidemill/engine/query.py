@@ -15,9 +15,10 @@ from tidemill.engine.failures import query_failure
 from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
 from tidemill.engine.pipeline import Pipeline, build_pipeline
 from tidemill.engine.python.program import Settings
+from tidemill.engine.realtime import refuse_in_real_time
 from tidemill.engine.session import LOCAL_CHECKPOINT, is_local_path
 from tidemill.errors import TidemillError
-from tidemill.topology import Topology, TopologyError
+from tidemill.topology import Topology
 
 _PAUSE = 0.01
 _SLOW_ENOUGH_MS = 50
@@ -85,10 +86,15 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 grown=plan.grown,
                 partitions=plan.writing.partitions,
             )
-            _refuse_python_in_real_time(plan, pipeline)
+            if plan.trigger.realtime_ms is not None:
+                refuse_in_real_time(spark, pipeline)
+                # Our sink is not on Spark's list of what the mode has been tried with.
+                spark.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
             gate = spark._jvm.io.tidemill.sink.Gate.of(plan.writing.gate)  # type: ignore[union-attr]
             gate.open()
             writer = write_records(pipeline.output, plan.writing)
+            # Spark does that by itself for stateless queries in real-time mode, and then wants its own sinks.
+            writer = writer.option("asyncProgressTrackingEnabled", "false")
             query = (
                 writer.queryName(plan.name)
                 .option("checkpointLocation", plan.checkpoint)
@@ -100,18 +106,6 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
     except Exception as error:  # whatever Spark or the gateway raises is translated
         raise query_failure(error) from error
     return RunningQuery(spark, query._jsq, gate, plan, pipeline)
-
-
-def _refuse_python_in_real_time(plan: QueryPlan, pipeline: Pipeline) -> None:
-    if plan.trigger.realtime_ms is not None and pipeline.plan.python:
-        name = next(step for step in pipeline.plan.steps if step in pipeline.plan.python)
-        node = pipeline.plan.steps[name].node
-        raise TopologyError(
-            f"`{node.name}` calls Python, which Spark's real-time mode cannot run",
-            node=node.name,
-            place=node.place,
-            remedy='run the app with latency="throughput", or write the step with functions of Columns',
-        )
 
 
 @contextmanager
@@ -193,8 +187,6 @@ class RunningQuery:
     def hold(self, timeout: float) -> bool:
         """Let the batch in work finish and no other begin; False if it takes longer."""
         self._gate.close()
-        if self._plan.trigger.realtime_ms is not None:
-            return False
         deadline = time.monotonic() + timeout
         while self.is_active and not self._gate.isHolding() and self._query.status().isTriggerActive():
             if time.monotonic() > deadline:

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tidemill.dsl.builder import StreamsBuilder
-from tidemill.errors import TidemillError
+from tidemill.errors import TidemillError, UsageError
 from tidemill.kafka.admin import Admin
-from tidemill.runtime.config import AppConfig
+from tidemill.runtime.config import AppConfig, Latency
 from tidemill.runtime.layers import load_config
 from tidemill.runtime.positions import Start, Until
 from tidemill.runtime.reset import ResetPlan, reset
@@ -96,6 +96,10 @@ class App:
         milliseconds end it before the first record of that time or later, partition by partition.
         `{topic: {partition: offset}}` ends it before these offsets, and other partitions now.
         """
+        if until is not None and self.config.latency is Latency.REALTIME:
+            raise UsageError(
+                "real-time mode has no end", remedy='leave `until` out, or run with latency="throughput"'
+            )
         with self._lifecycle:
             self._watcher.start(until)
 
@@ -199,6 +203,7 @@ class App:
             "stores": list(self.topology.stores),
             "checkpoint": self.config.checkpoint,
             "log_file": str(self._watcher.log_file),
+            "metrics": self._watcher.metrics_address,
         }
 
     def metrics(self) -> dict[str, Any]:

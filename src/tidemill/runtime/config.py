@@ -69,11 +69,14 @@ class AppConfig:
     master: str = "local[*]"
     tasks: int | None = None
     state_dir: str | None = None
-    max_offsets_per_trigger: int | None = 200_000
+    max_offsets_per_trigger: int | None = 500_000
+    batch_target_ms: int = 5000
     auto_create_topics: bool = True
     replication_factor: int = -1
     restart_limit: int = 5
     restart_backoff_ms: int = 500
+    metrics_port: int | None = None
+    metrics_host: str = "127.0.0.1"
     missing_checkpoint: MissingCheckpoint = MissingCheckpoint.FAIL
     missing_markers: MissingMarkers = MissingMarkers.FAIL
     offsets_lost: OffsetsLost = OffsetsLost.FAIL
@@ -251,6 +254,13 @@ def _limit(text: str) -> int | None:
     return None if text in ("none", "0") else _number(1)(text)
 
 
+def _port(text: str) -> int | None:
+    port = None if text in ("none", "off") else _number(0)(text)
+    if port is not None and port > 65535:
+        raise ValueError("at most 65535")
+    return port
+
+
 def _threads(text: str) -> str:
     return f"local[{_number(1)(text)}]"
 
@@ -271,10 +281,13 @@ _KEYS: dict[str, tuple[str, Callable[[str], object]]] = {
     "tasks": ("tasks", _number(1)),
     "state.dir": ("state_dir", str),
     "max.offsets.per.trigger": ("max_offsets_per_trigger", _limit),
+    "batch.target.ms": ("batch_target_ms", _number(100)),
     "auto.create.topics": ("auto_create_topics", _flag),
     "replication.factor": ("replication_factor", _number(-1)),
     "restart.limit": ("restart_limit", _number(0)),
     "restart.backoff.ms": ("restart_backoff_ms", _number(0)),
+    "metrics.port": ("metrics_port", _port),
+    "metrics.host": ("metrics_host", str),
     "missing.checkpoint": ("missing_checkpoint", _choice(MissingCheckpoint)),
     "ensure.explicit.internal.resource.naming": ("explicit_names", _flag),
     "missing.markers": ("missing_markers", _choice(MissingMarkers)),
@@ -304,6 +317,10 @@ _HANDLERS: dict[str, Callable[[str], object]] = {
 """Keys of handlers, and how their text is checked."""
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+KEYS = (*_KEYS, *_HANDLERS)
+"""The names of all settings of ours."""
+
 _ID = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _CLIENT_PREFIX = re.compile(r"(main\.consumer|consumer|producer|admin)\.")
 _CLIENT = re.compile(

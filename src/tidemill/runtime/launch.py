@@ -19,6 +19,7 @@ from tidemill.engine.failures import (
 from tidemill.engine.kafka import KafkaIn, KafkaOut
 from tidemill.engine.lock import EngineLock
 from tidemill.engine.query import QueryPlan, RunningQuery, Trigger, start_query
+from tidemill.engine.realtime import refuse_few_slots, slots_needed
 from tidemill.engine.session import allow_urls, allowing, spark_session
 from tidemill.engine.stateless import is_stateless
 from tidemill.engine.steps import physical_plan, placed_by_partition
@@ -30,6 +31,7 @@ from tidemill.runtime.checkpoint import Checkpoint, Note
 from tidemill.runtime.claim import InstanceClaim
 from tidemill.runtime.config import AppConfig, Latency, MissingCheckpoint, MissingMarkers, OffsetsLost
 from tidemill.runtime.group import GroupProgress
+from tidemill.runtime.lag import LagProbe
 from tidemill.runtime.lock import InstanceLock, already_running
 from tidemill.runtime.positions import Start, Until, first_offsets, last_offsets
 from tidemill.runtime.record import RunRecord
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ORPHAN_SECONDS = 30.0
+_LAG_SECONDS = 10.0
 
 
 class CheckpointMissingError(TidemillError):
@@ -86,6 +89,14 @@ class Launch:
         self._claim: InstanceClaim | None = None
         self._sources: Sources
         self.group: GroupProgress
+        self.lag: LagProbe
+
+    def stores_by_level(self) -> dict[int, list[str]]:
+        """Which stores each stateful operator keeps."""
+        found: dict[int, list[str]] = {}
+        for store, level in sorted(Note.of(self.topology, 1).levels.items()):
+            found.setdefault(level, []).append(store)
+        return found
 
     def prepare(self, until: Until | None = None) -> None:
         """Take the locks, look at topics and state, start Spark; nothing is written before all is well."""
@@ -97,6 +108,7 @@ class Launch:
         admin = Admin(config.admin_settings())
         self.group = GroupProgress(admin, config.application_id)
         self._sources = Sources(admin, self.topology, config)
+        self.lag = LagProbe(admin, interval=_LAG_SECONDS, committed_only=config.exactly_once)
         partitions = check_sources(admin, self.topology, config)
         earlier = self.checkpoint.read()
         # A task per topic partition, as in Kafka Streams: stream time of one does not move that of another.
@@ -125,7 +137,7 @@ class Launch:
         create_topics(admin, self.topology, config, partitions=partitions, tasks=self.tasks)
         self._partitions = chosen_partitions(admin, self.topology)
         self._spark = self._spark or spark_session(
-            self._master(partitions),
+            self._master(admin),
             name=config.application_id,
             conf={
                 "spark.sql.streaming.checkpointLocation": config.checkpoint,
@@ -135,6 +147,8 @@ class Launch:
             log_file=self.checkpoint.log_file,
         )
         allow_urls(self._spark, config.consumer_client())
+        if config.latency is Latency.REALTIME:
+            refuse_few_slots(self._spark, self._slots_at_once(admin))
         self._lock_engine()
         self._claim.take(self._spark, self._gate)
         self._note = note
@@ -162,7 +176,9 @@ class Launch:
             group_prefix=f"{config.application_id}-reader",
             reset=config.offset_reset,
             committed_only=config.exactly_once,
-            max_offsets=None if config.latency is Latency.REALTIME else config.max_offsets_per_trigger,
+            max_offsets=config.max_offsets_per_trigger,
+            target_ms=config.batch_target_ms,
+            gate=self._gate,
             starting=self._starting,
             until=self._until if bounded else None,
             lost=config.offsets_lost,
@@ -342,12 +358,18 @@ class Launch:
         if self._engine_lock is None:
             raise already_running(self.config.application_id, self.config.folder, "")
 
-    def _master(self, partitions: int) -> str:
+    def _master(self, admin: Admin) -> str:
         config = self.config
         if config.latency is Latency.REALTIME and config.master.startswith("local"):
-            # In real-time mode every task of every level runs at the same time.
-            return f"local[{partitions + self.tasks * physical_plan(self.topology).depth + 1}]"
+            return f"local[{self._slots_at_once(admin) + 1}]"
         return config.master
+
+    def _slots_at_once(self, admin: Admin) -> int:
+        """Task slots that real-time mode holds: of all partitions that are read, and of every level."""
+        topics = [topic for topic in self.topology.source_topics if admin.exists(topic)]
+        partitions = sum(len(admin.topic(topic).partitions) for topic in topics)
+        plan = physical_plan(self.topology)
+        return slots_needed(partitions, self.tasks, 0 if is_stateless(self.topology) else plan.depth)
 
 
 def _slots(master: str) -> int:

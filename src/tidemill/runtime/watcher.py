@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidemill.engine.failures import query_failure
 from tidemill.engine.handlers import Outcome
+from tidemill.engine.steps import physical_plan
 from tidemill.errors import TidemillError, UsageError
 from tidemill.runtime.config import AppConfig
+from tidemill.runtime.exposition import MetricsServer
+from tidemill.runtime.figures import FiguresFile
 from tidemill.runtime.metrics import Metrics
 from tidemill.runtime.positions import Start, Until
 from tidemill.runtime.state import State, StateMachine
@@ -57,7 +61,10 @@ class Watcher:
 
         self._launch = Launch(config, topology, spark=spark, starting=starting)
         self.states.listen(lambda new, _old: self._launch.record.moved(new))
-        self._metrics = Metrics()
+        self._metrics = Metrics(self._launch.stores_by_level(), depth=physical_plan(topology).depth)
+        self._figures_file = FiguresFile(config.folder)
+        self._server: MetricsServer | None = None
+        self._started: float | None = None
         self._query: RunningQuery | None = None
         self._wish = _Wish.RUN
         self._patience = 0.0
@@ -83,15 +90,19 @@ class Watcher:
         self._wake.clear()
         try:
             self._launch.prepare(until)
+            self._serve()
+            self._metrics.began(self._launch.checkpoint.committed())
             self._query = self._launch.start(bounded=bounded)
         except BaseException as error:
             self.error = self._told(error)
-            self._launch.release(self.error)
+            self._close(self.error)
             self.states.move(State.ERROR)
             if isinstance(error, Exception):
                 raise self.error from error
             raise
         self.states.move(State.RUNNING)
+        self._started = time.time()
+        self._launch.lag.start(lambda: self._metrics.position, self._metrics.ends)
         name = f"tidemill-{self._config.application_id}"
         threading.Thread(target=self._live, args=(bounded,), name=name, daemon=True).start()
 
@@ -124,13 +135,53 @@ class Watcher:
             self._ask(_Wish.RUN, 0)
             self.states.wait_for(State.RUNNING, State.STOPPED, State.ERROR, timeout=_SLACK_SECONDS)
 
+    @property
+    def metrics_address(self) -> str | None:
+        """Where Prometheus finds the metrics, None if they are not served."""
+        return None if self._server is None else self._server.address
+
     def figures(self) -> dict[str, Any]:
         """The metrics, with what only the query itself can tell."""
-        query = self._query
-        figures = {"state": str(self.states.state), **self._metrics.snapshot()}
+        query, dropped = self._query, {}
         if query is not None and self.states.state in (State.RUNNING, State.PAUSED):
-            figures["dropped"] = query.dropped()
-        return figures
+            with suppress(Exception):  # the query may end while it is asked
+                dropped = query.dropped()
+        figures = {
+            "app": self._config.application_id,
+            "state": str(self.states.state),
+            "started": self._started,
+            "processing_guarantee": str(self._config.guarantee),
+            "latency": str(self._config.latency),
+            **self._metrics.snapshot(dropped),
+        }
+        waits = [self._wait_of(part) for part in figures["partitions"]]
+        known = [seconds for seconds in waits if seconds is not None]
+        return {**figures, "lag_seconds": max(known, default=None)}
+
+    def _wait_of(self, part: dict[str, Any]) -> float | None:
+        lag = self._launch.lag
+        part["lag_seconds"] = lag.seconds(part["topic"], part["partition"], part["position"], part["lag"])
+        return part["lag_seconds"]  # type: ignore[no-any-return]
+
+    def _serve(self) -> None:
+        if self._config.metrics_port is not None:
+            self._server = MetricsServer(self._config.metrics_host, self._config.metrics_port, self.figures)
+
+    def _close(self, error: TidemillError | None = None, *, clean: bool = False) -> None:
+        """Give back what a run has taken."""
+        if hasattr(self._launch, "lag"):
+            self._launch.lag.stop()
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        self._figures_file.remove()
+        self._launch.release(error, clean=clean)
+
+    def _count_dropped(self) -> None:
+        """Keep what a query has counted, before it is gone."""
+        with suppress(Exception):  # a JVM that is gone tells nothing more
+            if self._query is not None:
+                self._metrics.ended(self._query.dropped())
 
     def _ask(self, wish: _Wish, patience: float) -> None:
         self._patience = patience
@@ -184,6 +235,7 @@ class Watcher:
             self._launch.group.finished(reports)
             self._launch.progressed()
         self._launch.group.commit()
+        self._figures_file.keep(self.figures)
         if reports:
             self._count_problems()
 
@@ -213,11 +265,14 @@ class Watcher:
             log.warning("the query failed and starts again in %.1f s: %s", pause, error)
             if self.states.state is not State.STARTING:
                 self.states.move(State.STARTING)
-            self._metrics.restarted()
+            self._metrics.restarted(error.code)
             if self._wait_for_stop(pause):
                 continue
             try:
+                self._count_dropped()
                 self._abandon()
+                self._query = None
+                self._metrics.began()
                 self._query = self._launch.start(bounded=bounded)
             except Exception as again:  # noqa: BLE001 -- judged like the failure before it
                 error = self._told(again)
@@ -239,20 +294,22 @@ class Watcher:
                 self._clean_end = self._query.stop(self._patience)
                 self._report()
                 self._count_problems()
+                self._count_dropped()
         except Exception as error:  # noqa: BLE001 -- an orderly end was wished for; what fails now is told only
             log.warning("the query did not end in order: %s", self._told(error))
             self._clean_end = False
         finally:
-            self._launch.release(clean=self._clean_end)
+            self._close(clean=self._clean_end)
         self.states.move(final)
 
     def _fail(self, error: TidemillError) -> None:
         self.error = error
         log.error("the app %s stops: %s", self._config.application_id, error)
         try:
+            self._count_dropped()
             self._abandon()
         finally:
-            self._launch.release(error)
+            self._close(error)
             self.states.move(State.ERROR)
 
     def _abandon(self) -> None:

@@ -42,10 +42,11 @@ SETTINGS = Group(
             f"{_CONFIG}test_state_directory_may_be_a_uri",
             "runtime/test_lifecycle.py::test_second_instance_with_another_state_directory_is_refused",
         ),
-        not_yet(
+        passed(
             315,
             "`ensure.explicit.internal.resource.naming`",
-            "handed to the builder, which does it; no test sets the key",
+            _RUNTIME,
+            f"{_CONFIG}test_derived_names_of_stores_are_refused_when_asked",
             "topology/test_validation.py::test_messages",
         ),
         decided(316, "`acceptable.recovery.lag`", _SPARK, _ASSIGNS, _UNNEEDED),
@@ -56,7 +57,7 @@ SETTINGS = Group(
             "0 sends every update; any other size means one update per key and batch",
             f"{_CONFIG}test_cache_of_no_bytes_turns_caching_off",
         ),
-        not_yet(318, "`client.id`", "handed to the clients; no test asks for it"),
+        passed(318, "`client.id`", _RUNTIME, _CLIENTS),
         decided(319, "`deserialization.exception.handler`", _RUNTIME, _HANDLERS, *_CHOSEN),
         decided(
             320,
@@ -87,7 +88,12 @@ SETTINGS = Group(
             f"{_CONFIG}test_wrong_value_is_refused",
         ),
         decided(329, "`task.assignor.class`", _SPARK, _ASSIGNS, _UNNEEDED),
-        not_yet(330, "`replication.factor`", "of topics the app creates; no test asks for it"),
+        passed(
+            330,
+            "`replication.factor`",
+            _RUNTIME,
+            "runtime/test_lifecycle.py::test_created_topics_have_the_replicas_asked_for",
+        ),
         passed(
             331,
             "`security.protocol` and what belongs to it",
@@ -117,8 +123,9 @@ SETTINGS = Group(
             337,
             "`buffered.records.per.partition`",
             _SPARK,
-            "taken and not needed: `max.offsets.per.trigger` bounds a batch",
+            "taken and not needed: a batch is bounded by time, memory and `max.offsets.per.trigger`",
             _UNNEEDED,
+            "runtime/test_pace.py::test_large_records_are_bounded_by_memory",
         ),
         decided(338, "`built.in.metrics.version`", _SPARK, _METRICS, _UNNEEDED),
         decided(

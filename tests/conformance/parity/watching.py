@@ -4,7 +4,8 @@ from conformance.parity.model import Group, Tier, decided, not_yet, passed
 
 _TESTING = Tier.TESTING
 _QUERIES = "queries are not built yet"
-_METRICS = "metrics are not built yet"
+_METRICS = "not built yet"
+_MEASURED = "runtime/test_metrics.py::"
 
 QUERIES = Group(
     "O",
@@ -33,19 +34,76 @@ METRICS = Group(
     "P",
     "Metrics",
     (
-        not_yet(286, "Of the app", "`metrics()` has a few figures; names and kinds are not settled"),
-        not_yet(287, "Of threads", _METRICS),
-        not_yet(288, "Of tasks", _METRICS),
-        not_yet(289, "Of restoring", _METRICS),
-        not_yet(290, "Of steps", _METRICS),
-        not_yet(291, "Of topics", _METRICS),
-        not_yet(292, "Of stores", _METRICS),
-        not_yet(293, "Of RocksDB", _METRICS),
-        not_yet(294, "Of the cache", _METRICS),
-        not_yet(295, "Levels of recording", _METRICS),
+        passed(
+            286,
+            "Of the app: state, version, restarts",
+            Tier.RUNTIME,
+            f"{_MEASURED}test_prometheus_form_says_the_same",
+            f"{_MEASURED}test_counters_go_on_over_a_restart",
+            f"{_MEASURED}test_running_app_is_measured",
+        ),
+        decided(
+            287,
+            "Of threads",
+            Tier.RUNTIME,
+            "there are no stream threads: the parts of a batch are timed instead, in a histogram",
+            f"{_MEASURED}test_prometheus_form_says_the_same",
+        ),
+        decided(
+            288,
+            "Of tasks",
+            Tier.RUNTIME,
+            "records left out are counted by reason, lateness by topic; of the app, not of each task",
+            f"{_MEASURED}test_counters_go_on_over_a_restart",
+            f"{_MEASURED}test_running_app_is_measured",
+        ),
+        decided(
+            289,
+            "Of restoring",
+            Tier.SPARK,
+            "state is not restored from topics; what RocksDB loads and replays is among its own figures",
+            f"{_MEASURED}test_prometheus_form_says_the_same",
+        ),
+        not_yet(
+            290,
+            "Of steps",
+            "age of results by topic; single steps are not counted",
+            f"{_MEASURED}test_running_app_is_measured",
+        ),
+        passed(
+            291,
+            "Of topics: records and bytes, in and out",
+            Tier.KERNEL,
+            f"{_MEASURED}test_running_app_is_measured",
+            f"{_MEASURED}test_prometheus_form_says_the_same",
+        ),
+        decided(
+            292,
+            "Of stores",
+            Tier.RUNTIME,
+            "entries, memory, files and commits of each operator's stores; reads and writes as RocksDB tells",
+            f"{_MEASURED}test_running_app_is_measured",
+            f"{_MEASURED}test_prometheus_form_says_the_same",
+        ),
+        passed(293, "Of RocksDB", Tier.RUNTIME, f"{_MEASURED}test_prometheus_form_says_the_same"),
+        decided(294, "Of the cache", Tier.KERNEL, "the batch is the cache, and batches are measured"),
+        decided(295, "Levels of recording", Tier.RUNTIME, "all metrics are cheap, so all are always on"),
         not_yet(296, "Metrics of the user's own", _METRICS),
-        not_yet(297, "Reporters", _METRICS),
-        not_yet(298, "A summary in the log", _METRICS),
+        decided(
+            297,
+            "Reporters",
+            Tier.RUNTIME,
+            "Prometheus asks the app, or reads what `tidemill metrics` prints",
+            f"{_MEASURED}test_metrics_are_served_on_loopback_under_its_own_names_only",
+            "cli/test_metrics.py::test_all_apps_for_prometheus",
+        ),
+        decided(
+            298,
+            "A summary in the log",
+            Tier.TOOLS,
+            "`tidemill top` shows it live",
+            "cli/test_metrics.py::test_top_once",
+        ),
     ),
 )
 

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Gate {
   private static final Map<String, Gate> GATES = new ConcurrentHashMap<>();
 
-  private boolean closed;
+  private volatile boolean closed;
   private boolean held;
 
   private Gate() {}
@@ -24,6 +24,12 @@ public final class Gate {
 
   public static void forget(String name) {
     GATES.remove(name);
+  }
+
+  /** Whether the gate of this name is closed; on a worker of its own there is none to be. */
+  public static boolean isClosed(String name) {
+    Gate gate = GATES.get(name);
+    return gate != null && gate.closed;
   }
 
   public synchronized void close() {

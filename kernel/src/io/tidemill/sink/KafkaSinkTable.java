@@ -1,8 +1,10 @@
 package io.tidemill.sink;
 
+import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
@@ -11,8 +13,9 @@ import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend;
 import org.apache.spark.sql.types.StructType;
 
 /** What Spark plans a write against. Any topic may be in a row, so there is nothing to look up here. */
-final class KafkaSinkTable implements SupportsWrite {
+final class KafkaSinkTable implements SupportsWrite, ReportsSinkMetrics {
   private final StructType schema;
+  private final SentCounts sent = new SentCounts(false);
 
   KafkaSinkTable(StructType schema) {
     this.schema = schema;
@@ -35,11 +38,18 @@ final class KafkaSinkTable implements SupportsWrite {
 
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-    return new Builder(info);
+    return new Builder(info, sent);
+  }
+
+  /** What was written since the query started, by topic. */
+  @Override
+  public Map<String, String> metrics() {
+    return Map.of("sent", sent.json());
   }
 
   /** An update of a table is a record like any other, hence "update as append". */
-  private record Builder(LogicalWriteInfo info) implements SupportsStreamingUpdateAsAppend, Write {
+  private record Builder(LogicalWriteInfo info, SentCounts sent)
+      implements SupportsStreamingUpdateAsAppend, Write {
     @Override
     public Write build() {
       return this;
@@ -52,7 +62,7 @@ final class KafkaSinkTable implements SupportsWrite {
 
     @Override
     public StreamingWrite toStreaming() {
-      return new KafkaStreamingWrite(SinkOptions.of(info), new RecordFields(info.schema()));
+      return new KafkaStreamingWrite(SinkOptions.of(info), new RecordFields(info.schema()), sent);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.tidemill.sink;
 
+import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
@@ -11,18 +12,20 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite;
  * The driver's side of the sink.
  *
  * Tasks commit for themselves: what makes a batch count once is the marker inside each transaction, so the
- * driver has nothing left to do when a batch ends or fails, but to add up what was left out.
+ * driver has nothing left to do when a batch ends or fails, but to add up what was written and left out.
  */
 final class KafkaStreamingWrite implements StreamingWrite {
   private final SinkOptions options;
   private final RecordFields fields;
+  private final SentCounts sent;
 
-  KafkaStreamingWrite(SinkOptions options, RecordFields fields) {
+  KafkaStreamingWrite(SinkOptions options, RecordFields fields, SentCounts sent) {
     if (options.exactlyOnce() && !fields.hasLanes()) {
       throw new IllegalArgumentException("exactly-once needs the column `task`");
     }
     this.options = options;
     this.fields = fields;
+    this.sent = sent;
   }
 
   @Override
@@ -47,6 +50,7 @@ final class KafkaStreamingWrite implements StreamingWrite {
         Handled.add(options.gate(), written.handled());
       }
     }
+    sent.took(Arrays.stream(messages).map(message -> ((Written) message).sent()).toList());
   }
 
   @Override
@@ -67,6 +71,6 @@ final class KafkaStreamingWrite implements StreamingWrite {
     }
   }
 
-  /** A task's word that its records are in Kafka, and how many were left out or set aside. */
-  record Written(Handled handled) implements WriterCommitMessage {}
+  /** A task's word that its records are in Kafka, how many, and how many were left out or set aside. */
+  record Written(Handled handled, SentCounts sent) implements WriterCommitMessage {}
 }

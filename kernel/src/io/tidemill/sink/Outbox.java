@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 final class Outbox {
   private final SinkOptions options;
   private final Handled handled;
+  private final SentCounts sent;
   private final RecordFields fields;
   private final Producer<byte[], byte[]> producer;
   private final Delivery delivery = new Delivery();
@@ -17,10 +18,11 @@ final class Outbox {
 
   /** @param restart aborts the transaction and begins another; null where there are none */
   Outbox(
-      SinkOptions options, Handled handled, RecordFields fields, Producer<byte[], byte[]> producer,
+      SinkOptions options, Handled handled, SentCounts sent, RecordFields fields, Producer<byte[], byte[]> producer,
       Supplier<Producer<byte[], byte[]>> restart) {
     this.options = options;
     this.handled = handled;
+    this.sent = sent;
     this.fields = fields;
     this.producer = producer;
     this.patient =
@@ -31,11 +33,16 @@ final class Outbox {
     if (fields.isProblem(row)) {
       problem(row);
     } else if (patient == null) {
-      delivery.send(producer, fields.record(row, producer));
+      ProducerRecord<byte[], byte[]> record = fields.record(row, producer);
+      delivery.send(producer, record);
+      sent.add(record);
     } else {
       SinkError flaw = fields.flaw(row);
       if (flaw == null) {
-        patient.send(fields.record(row, producer), fields.sender(row), false);
+        ProducerRecord<byte[], byte[]> record = fields.record(row, producer);
+        patient.send(record, fields.sender(row), false);
+        // The broker may still refuse it; then it counts among the errors too.
+        sent.add(record);
       } else {
         patient.reject(fields.remains(row, options.handling().topic()), fields.sender(row), flaw);
       }
@@ -60,6 +67,7 @@ final class Outbox {
     if (!options.handling().writesLetter(kind)) {
       return;
     }
+    sent.add(letter);
     if (patient == null) {
       delivery.send(producer, letter);
     } else {

@@ -11,11 +11,12 @@ final class PlainWriter implements DataWriter<InternalRow> {
   private final Producer<byte[], byte[]> producer;
   private final Handled handled = new Handled();
   private final Outbox outbox;
+  private final SentCounts sent = new SentCounts(false);
 
   PlainWriter(SinkOptions options, RecordFields fields) {
     this.fields = fields;
     this.producer = Producers.shared(options);
-    this.outbox = new Outbox(options, handled, fields, producer, null);
+    this.outbox = new Outbox(options, handled, sent, fields, producer, null);
   }
 
   @Override
@@ -28,7 +29,7 @@ final class PlainWriter implements DataWriter<InternalRow> {
     outbox.settle();
     producer.flush();
     outbox.delivery().check();
-    return new KafkaStreamingWrite.Written(handled);
+    return new KafkaStreamingWrite.Written(handled, sent);
   }
 
   @Override

@@ -20,6 +20,7 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
   private final long epoch;
   private final Claim.Member member;
   private final Handled handled = new Handled();
+  private final SentCounts sent = new SentCounts(true);
   private final Map<Lane, TransactionalProducer> producers = new LinkedHashMap<>();
   private final Map<Lane, Outbox> outboxes = new HashMap<>();
   private Lane lane;
@@ -62,7 +63,8 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
       Producers.giveBack(options, entry.getKey(), entry.getValue());
       each.remove();
     }
-    return new KafkaStreamingWrite.Written(handled);
+    sent.committed();
+    return new KafkaStreamingWrite.Written(handled, sent);
   }
 
   @Override
@@ -97,7 +99,7 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
     if (producer == null) {
       producer = Producers.take(options, next, epoch);
       producers.put(next, producer);
-      outboxes.put(next, new Outbox(options, handled, fields, producer.raw(), () -> restarted(next)));
+      outboxes.put(next, new Outbox(options, handled, sent, fields, producer.raw(), () -> restarted(next)));
       if (producer.lastEpoch() < epoch) {
         producer.begin();
       }

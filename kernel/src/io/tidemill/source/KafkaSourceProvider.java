@@ -19,6 +19,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The data source `tidemill-kafka-source`: Spark's own Kafka source, which also ends where it is told to, says exactly
  * which records are gone, and notices partitions the plan does not know. See {@link WatchedStream}.
+ * Its batches follow a {@link Pace}; see {@link PacedStream}.
  */
 public final class KafkaSourceProvider implements TableProvider, DataSourceRegister {
   private final org.apache.spark.sql.kafka010.KafkaSourceProvider spark =
@@ -80,7 +81,9 @@ public final class KafkaSourceProvider implements TableProvider, DataSourceRegis
 
     @Override
     public MicroBatchStream toMicroBatchStream(String checkpoint) {
-      return new WatchedStream((KafkaMicroBatchStream) inner.toMicroBatchStream(checkpoint), SourceOptions.of(options));
+      var watched =
+          new WatchedStream((KafkaMicroBatchStream) inner.toMicroBatchStream(checkpoint), SourceOptions.of(options));
+      return new PacedStream(watched, options);
     }
   }
 }
