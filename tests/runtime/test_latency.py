@@ -43,7 +43,7 @@ class Receiver(threading.Thread):
 
 
 def send(broker: Broker, topic: str, seconds: float) -> None:
-    producer = Producer({**producer_config(broker.settings), "linger.ms": 0, "acks": "1"})
+    producer = Producer({**producer_config(broker.settings), "linger.ms": 0})
     started, count = time.perf_counter(), 0
     while (passed := time.perf_counter() - started) < seconds:
         while count < passed * RATE:
