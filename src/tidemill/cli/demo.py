@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -72,6 +73,8 @@ def demo(
         session.out.rows([Column("name", "EXAMPLE"), Column("title", "WHAT IT SHOWS")], rows)
         return
     chosen = example(name)
+    # py4j reports a JVM that ends on Ctrl-C with a trace on the root logger; we say what happened ourselves.
+    logging.getLogger().addHandler(logging.NullHandler())
     asked = threading.Event()
     with stop_on_signal(asked.set) as take_signals, ExitStack() as cleanup:
         cleanup.callback(_tell_what_is_left, session)

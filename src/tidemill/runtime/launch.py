@@ -23,7 +23,7 @@ from tidemill.engine.realtime import refuse_few_slots, slots_needed
 from tidemill.engine.session import allow_urls, allowing, spark_session
 from tidemill.engine.stateless import is_stateless
 from tidemill.engine.steps import physical_plan, placed_by_partition
-from tidemill.errors import TidemillError, UsageError
+from tidemill.errors import NotFound, TidemillError, UsageError
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.groups import committed, committed_with_notes
 from tidemill.runtime.begin import forget_begin, read_begin, refuse_unfinished_reset
@@ -240,6 +240,12 @@ class Launch:
         if isinstance(error, OffsetsLostError) and "available" not in error.what:
             told = self._sources.gone(self.checkpoint.committed())
             error.what = f"{error.what}; {told}" if told else error.what
+        if isinstance(error, NotFound) and "`" not in error.what:
+            # Kafka does not always say which topic it is that it does not have.
+            try:
+                check_sources(Admin(config.admin_settings()), self.topology, config)
+            except NotFound as named:
+                return named
         return error
 
     def release(self, error: TidemillError | None = None, *, clean: bool = False) -> None:

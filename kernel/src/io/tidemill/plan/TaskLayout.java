@@ -52,7 +52,7 @@ public final class TaskLayout extends LogicalPlan {
 
   @Override
   public LogicalPlan withNewChildrenInternal(IndexedSeq<LogicalPlan> children) {
-    return new TaskLayout(layout, children.head());
+    return new TaskLayout(layout, Stateful.list(children).get(0));
   }
 
   @Override

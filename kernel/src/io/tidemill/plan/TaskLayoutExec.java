@@ -48,11 +48,11 @@ public final class TaskLayoutExec extends SparkPlan {
   @Override
   public Seq<SortOrder> outputOrdering() {
     return Stateful.seq(List.of(
-        SortOrder$.MODULE$.apply(task().head(), Ascending$.MODULE$, Stateful.seq(List.<Expression>of()))));
+        SortOrder$.MODULE$.apply(Stateful.list(task()).get(0), Ascending$.MODULE$, Stateful.seq(List.<Expression>of()))));
   }
 
   private Seq<Expression> task() {
-    return Stateful.seq(List.<Expression>of(output().head()));
+    return Stateful.seq(List.<Expression>of(Stateful.list(output()).get(0)));
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class TaskLayoutExec extends SparkPlan {
 
   @Override
   public SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> children) {
-    return new TaskLayoutExec(layout, children.head());
+    return new TaskLayoutExec(layout, Stateful.list(children).get(0));
   }
 
   @Override

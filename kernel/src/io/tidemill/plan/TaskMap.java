@@ -61,7 +61,7 @@ public final class TaskMap extends LogicalPlan {
 
   @Override
   public LogicalPlan withNewChildrenInternal(IndexedSeq<LogicalPlan> children) {
-    return new TaskMap(mapper, output, children.head());
+    return new TaskMap(mapper, output, Stateful.list(children).get(0));
   }
 
   @Override

@@ -46,7 +46,7 @@ public final class TaskMapExec extends SparkPlan {
 
   @Override
   public SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> children) {
-    return new TaskMapExec(mapper, output, children.head());
+    return new TaskMapExec(mapper, output, Stateful.list(children).get(0));
   }
 
   @Override

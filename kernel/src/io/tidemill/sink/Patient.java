@@ -7,13 +7,18 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -28,6 +33,10 @@ final class Patient {
   private static final int ROUNDS = 8;
   private static final int DEFAULT_REQUEST = 1024 * 1024;
   private static final int OVERHEAD = 200;
+  private static final Map<String, Integer> LIMITS = new ConcurrentHashMap<>();
+  private static final long PAUSE_MS = 2;
+  private static final long CAUSE_MS = 3000;
+  private static final long LONGEST_MS = 180_000;
 
   private final SinkOptions options;
   private final Handled handled;
@@ -36,12 +45,21 @@ final class Patient {
   private final int longest;
   private final Set<String> missing = new HashSet<>();
   private final List<Sent> kept = new ArrayList<>();
-  private final ConcurrentLinkedQueue<Rejected> rejected = new ConcurrentLinkedQueue<>();
   private Producer<byte[], byte[]> producer;
+  private Round round = new Round();
 
   private record Sent(ProducerRecord<byte[], byte[]> record, String node, boolean isLetter) {}
 
   private record Rejected(Sent sent, SinkError error) {}
+
+  /**
+   * What the broker has said about the records sent to one producer. A producer that is left behind speaks into its own
+   * round, to which nobody listens any more.
+   */
+  private static final class Round {
+    final ConcurrentLinkedQueue<Rejected> rejected = new ConcurrentLinkedQueue<>();
+    final AtomicInteger pending = new AtomicInteger();
+  }
 
   /** @param restart aborts the transaction and begins another; null where there are none */
   Patient(
@@ -58,7 +76,7 @@ final class Patient {
 
   void send(ProducerRecord<byte[], byte[]> record, String node, boolean isLetter) {
     keep(new Sent(record, node, isLetter));
-    if (!inTransaction && !rejected.isEmpty()) {
+    if (!inTransaction && !round.rejected.isEmpty()) {
       replace();
     }
   }
@@ -76,37 +94,65 @@ final class Patient {
     if (inTransaction) {
       kept.add(sent);
     }
-    rejected.add(new Rejected(sent, error));
+    round.rejected.add(new Rejected(sent, error));
   }
 
   /** Waits until the broker has spoken about all records, and replaces the bad ones by their letters. */
   void settle() {
-    for (int round = 0; round < ROUNDS; round++) {
-      producer.flush();
-      if (rejected.isEmpty()) {
+    for (int times = 0; times < ROUNDS; times++) {
+      await(() -> round.pending.get() > 0 && !(inTransaction && !round.rejected.isEmpty()), LONGEST_MS);
+      if (round.pending.get() > 0 && round.rejected.isEmpty()) {
+        throw new SinkError(SinkError.Code.UNREACHABLE, "the brokers said nothing about records sent to them");
+      }
+      if (round.rejected.isEmpty()) {
         return;
       }
       replace();
     }
-    throw rejected.peek().error();
+    await(() -> round.pending.get() > 0 && round.rejected.isEmpty(), LONGEST_MS);
+    if (!round.rejected.isEmpty()) {
+      throw round.rejected.peek().error();
+    }
   }
 
   private void replace() {
-    List<Rejected> now = new ArrayList<>();
-    for (Rejected each = rejected.poll(); each != null; each = rejected.poll()) {
+    if (inTransaction) {
+      again(causes());
+      return;
+    }
+    for (Rejected each = round.rejected.poll(); each != null; each = round.rejected.poll()) {
       if (!isAboutRecord(each.error())) {
         throw each.error();
       }
-      now.add(each);
-    }
-    if (inTransaction) {
-      again(now);
-      return;
-    }
-    for (Rejected each : now) {
       Sent next = instead(each.sent(), each.error());
       if (next != null) {
         transmit(next);
+      }
+    }
+  }
+
+  /**
+   * The records a transaction failed for. Others of it may be refused for no other reason than that, and may be told of
+   * first, or never: a producer that splits a batch in a failed transaction forgets to speak. So nobody waits for all.
+   */
+  private List<Rejected> causes() {
+    await(() -> round.pending.get() > 0 && round.rejected.stream().noneMatch(each -> isAboutRecord(each.error())), CAUSE_MS);
+    List<Rejected> all = new ArrayList<>(round.rejected);
+    List<Rejected> causes = all.stream().filter(each -> isAboutRecord(each.error())).toList();
+    if (causes.isEmpty()) {
+      throw all.get(0).error();
+    }
+    return causes;
+  }
+
+  private static void await(BooleanSupplier waiting, long millis) {
+    long start = System.nanoTime();
+    while (waiting.getAsBoolean() && (System.nanoTime() - start) / 1_000_000 < millis) {
+      try {
+        Thread.sleep(PAUSE_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new SinkError(SinkError.Code.OTHER, "the task was stopped while it waited for the broker");
       }
     }
   }
@@ -123,6 +169,7 @@ final class Patient {
         kept.add(next);
       }
     }
+    round = new Round();
     producer = restart.get();
     kept.forEach(this::transmit);
   }
@@ -141,28 +188,33 @@ final class Patient {
   }
 
   private void transmit(Sent sent) {
+    Round mine = round;
     ProducerRecord<byte[], byte[]> record = sent.record();
     if (missing.contains(record.topic())) {
-      rejected.add(new Rejected(sent, SinkError.of(new UnknownTopicOrPartitionException(), record.topic())));
+      mine.rejected.add(new Rejected(sent, SinkError.of(new UnknownTopicOrPartitionException(), record.topic())));
       return;
     }
-    if (size(record) > longest) {
-      rejected.add(new Rejected(sent, new SinkError(SinkError.Code.TOO_LARGE,
-          "a record of " + size(record) + " bytes is larger than max.request.size, " + longest)));
+    long limit = limit(record.topic());
+    if (size(record) > limit) {
+      mine.rejected.add(new Rejected(sent, new SinkError(SinkError.Code.TOO_LARGE,
+          "a record of about " + size(record) + " bytes is larger than " + limit + ", the most that is taken")));
       return;
     }
-    if (inTransaction && !rejected.isEmpty()) {
+    if (inTransaction && !mine.rejected.isEmpty()) {
       return; // the transaction is lost already; this record goes out with the next
     }
+    mine.pending.incrementAndGet();
     try {
       producer.send(record, (metadata, error) -> {
         if (error != null) {
-          rejected.add(new Rejected(sent, SinkError.of(error, record.topic())));
+          mine.rejected.add(new Rejected(sent, SinkError.of(error, record.topic())));
         }
+        mine.pending.decrementAndGet();
       });
     } catch (RuntimeException e) {
-      if (rejected.isEmpty()) {
-        rejected.add(new Rejected(sent, SinkError.of(e, record.topic())));
+      mine.pending.decrementAndGet();
+      if (mine.rejected.isEmpty()) {
+        mine.rejected.add(new Rejected(sent, SinkError.of(e, record.topic())));
       }
     }
   }
@@ -184,6 +236,31 @@ final class Patient {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
+    }
+  }
+
+  /**
+   * The longest record a topic takes. Without compression that is known before a record is sent, and has to be: a batch
+   * that is refused as a whole in a transaction is split by the producer, which may then never speak of it again.
+   */
+  private long limit(String topic) {
+    String compression = options.kafka().getOrDefault(ProducerConfig.COMPRESSION_TYPE_CONFIG, "none");
+    if (!"none".equals(compression)) {
+      return longest;
+    }
+    return Math.min(longest, LIMITS.computeIfAbsent(topic, this::asked).longValue() + OVERHEAD);
+  }
+
+  private Integer asked(String topic) {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try (Admin admin = Admin.create(options.admin())) {
+      var config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+      return Integer.valueOf(config.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value());
+    } catch (ExecutionException | RuntimeException e) {
+      return Integer.MAX_VALUE; // not there, or not ours to ask: the broker will say
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Integer.MAX_VALUE;
     }
   }
 
