@@ -34,7 +34,7 @@ def complete(line: str, **environment: str) -> list[str]:
 
 
 def test_commands_and_options() -> None:
-    assert complete("tidemill top") == ["topics"]
+    assert complete("tidemill topi") == ["topics"]
     assert "add-partitions" in complete("tidemill topics a")
     assert "--if-not-exists" in complete("tidemill topics create --if")
 

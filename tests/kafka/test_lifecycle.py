@@ -212,6 +212,7 @@ def test_leftovers_of_a_killed_program_are_swept(tmp_path: Path, monkeypatch: py
     deadline = time.monotonic() + 10
     while _runs_in(left) and time.monotonic() < deadline:
         time.sleep(0.1)
+    time.sleep(1)  # its memory is gone before its process is
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with Cluster() as cluster:
         assert list(tmp_path.iterdir()) == [cluster.directory]

@@ -6,10 +6,7 @@ Windows, clocks, order and state stay the kernel's. A step in Python behind it c
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tidemill.topology import PythonFunction, StoreSpec
 from tidemill.topology.nodes import (
@@ -24,6 +21,9 @@ from tidemill.topology.nodes import (
     StreamTableJoin,
     TableTableJoin,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 J = TypeVar("J", bound=Join)
 
@@ -46,6 +46,8 @@ def _pairing(node: J) -> J:
 
 
 def _pair(left: Column, right: Column) -> Column:
+    from pyspark.sql import functions as F  # a plan is made without Spark
+
     return F.struct(left.alias("left"), right.alias("right"))
 
 

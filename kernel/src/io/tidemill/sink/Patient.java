@@ -20,6 +20,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
@@ -196,8 +197,9 @@ final class Patient {
     }
     long limit = limit(record.topic());
     if (size(record) > limit) {
-      mine.rejected.add(new Rejected(sent, new SinkError(SinkError.Code.TOO_LARGE,
-          "a record of about " + size(record) + " bytes is larger than " + limit + ", the most that is taken")));
+      var error = new RecordTooLargeException(
+          "a record of about " + size(record) + " bytes is larger than " + limit + ", the most that is taken");
+      mine.rejected.add(new Rejected(sent, SinkError.of(error, record.topic())));
       return;
     }
     if (inTransaction && !mine.rejected.isEmpty()) {
