@@ -29,8 +29,9 @@ def test_lines_go_in_and_come_out(cli: Callable[..., Any], name: str) -> None:
 
 
 def test_keys_headers_and_nulls(cli: Callable[..., Any], name: str) -> None:
-    cli("produce", name, "-K:", "-Z", "-H", "a=1", "-H", "b=2", input="ann:1\nbob:\nplain\n")
-    cli("produce", name, "-k", "fixed", "-q", input="x\n")
+    sent = cli("produce", name, "-K:", "-Z", "-H", "a=1", "-H", "b=2", input="ann:1\nbob:\nplain\n")
+    assert sent.code == 0, sent
+    assert cli("produce", name, "-k", "fixed", "-q", input="x\n").code == 0
     shown = cli("consume", name, "-e", "-f", r"%p %o %k=%s [%h] %S\n")
     assert shown.lines == [
         "0 0 ann=1 [a=1,b=2] 1",

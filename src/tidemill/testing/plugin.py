@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol
@@ -82,6 +83,7 @@ def topic(kafka_admin: AdminClient, request: pytest.FixtureRequest) -> TopicFact
         unique = f"{name}-{test}-{os.getpid()}-{next(_numbers)}"
         wanted = NewTopic(unique, partitions, replication, config=dict(config or {}))
         kafka_admin.create_topics([wanted])[unique].result(30)
+        _wait_for_leaders(kafka_admin, unique, partitions)
         return unique
 
     return create
@@ -120,6 +122,17 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+def _wait_for_leaders(admin: AdminClient, topic: str, partitions: int) -> None:
+    """A broker answers that a topic is created a moment before it takes records for it."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        known = admin.list_topics(topic, timeout=10).topics[topic].partitions
+        if len(known) == partitions and all(one.leader >= 0 for one in known.values()):
+            return
+        time.sleep(0.02)
+    raise TimeoutError(f"topic {topic} got no leaders")
 
 
 _numbers = itertools.count(1)
