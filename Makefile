@@ -42,7 +42,7 @@ demo: venv kernel ## a live Kafka pipeline on Spark, nothing else to install; EX
 
 .PHONY: test
 test: lint ## lint, types, layers, then every test of a normal run
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not bench and not fault and not conformance" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not bench and not fault and not conformance" $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: venv kernel ## ruff, mypy and the layer contract

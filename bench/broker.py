@@ -149,8 +149,16 @@ class Broker:
         if known.error is not None:
             raise KafkaException(known.error)
         asked = {TopicPartition(topic, part): _LATEST for part in known.partitions}
-        answers = self._admin.list_offsets(asked, request_timeout=_SECONDS)
-        return {place.partition: answer.result(_SECONDS).offset for place, answer in answers.items()}
+        for patience in range(20, -1, -1):
+            answers = self._admin.list_offsets(asked, request_timeout=_SECONDS)
+            try:
+                return {place.partition: answer.result(_SECONDS).offset for place, answer in answers.items()}
+            except KafkaException:
+                # A broker that has just been started may not lead its partitions yet.
+                if not patience:
+                    raise
+                time.sleep(0.25)
+        raise AssertionError("the last attempt returns or raises")
 
     def committed_ends(self, topic: str) -> int:
         """How many offsets of a topic a reader of committed records can see."""

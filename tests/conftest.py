@@ -14,6 +14,15 @@ __all__ = ["golden", "pytest_terminal_summary"]
 _RENEW = os.environ.get("TIDEMILL_GOLDEN") == "write"
 
 
+_LONG = ("tests/fault/", "tests/cli/test_demo.py", "tests/runtime/", "tests/cli/", "tests/conformance/")
+"""Where long tests are, the longest first: begun last, one process would be busy while the other waits."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest; within a file the order stays."""
+    items.sort(key=lambda item: next((n for n, part in enumerate(_LONG) if part in item.nodeid), len(_LONG)))
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compare a text with a file of the `golden` folder beside the test; TIDEMILL_GOLDEN=write renews it."""

@@ -52,6 +52,18 @@ class PartitionsAddedError(TidemillError):
     code = "PARTITIONS_ADDED"
 
 
+class KeysMisplacedError(TidemillError):
+    """A topic that meets another one has a key in another partition than Kafka's own partitioner chooses."""
+
+    code = "KEYS_MISPLACED"
+
+
+class LayoutChangedError(TidemillError):
+    """A batch was partly written when its records were placed in another way than now."""
+
+    code = "LAYOUT_CHANGED"
+
+
 class ProductionError(TidemillError):
     """A record could not be written, and trying again would not help."""
 
@@ -98,6 +110,7 @@ LASTING = (
     OffsetsLostError,
     DeserializationError,
     FencedError,
+    LayoutChangedError,
     ProductionError,
     EngineGoneError,
     StateFormatError,
@@ -167,6 +180,12 @@ def _sink(match: re.Match[str]) -> TidemillError:
             return FencedError(text, remedy="run one instance per application id")
         case "CLAIM_LOST":
             return ClaimLostError(text, remedy="the app asks for its place again by itself")
+        case "LAYOUT":
+            return LayoutChangedError(
+                text,
+                remedy="records of some tasks would be lost in between: reset the app, or set co.partitioning"
+                " to what it was; `trusted` goes on as Kafka Streams does",
+            )
         case "UNREACHABLE":
             return Unreachable(text, remedy="look whether all brokers are up (`tidemill doctor`)")
         case "TOO_LARGE":
@@ -200,6 +219,13 @@ def _source(match: re.Match[str]) -> TidemillError:
             return _lost_records(text)
         case "PARTITIONS_ADDED":
             return PartitionsAddedError(text, remedy="the app plans anew by itself")
+        case "KEYS_MISPLACED":
+            return KeysMisplacedError(
+                text,
+                remedy="whoever writes the topic chooses partitions in another way than Kafka's own clients"
+                " (librdkafka: partitioner=murmur2_random); co.partitioning=shuffle brings records together"
+                " by key, =trusted leaves them where they are",
+            )
         case "DENIED":
             return AccessDenied(f"not authorised to read: {text}", remedy=_allow(text))
         case _:

@@ -13,6 +13,7 @@ from tidemill.engine import letters
 from tidemill.engine.columns import HEADERS, Columns
 from tidemill.engine.handlers import Handlers
 from tidemill.engine.lowering import Types
+from tidemill.engine.meeting import Meeting
 from tidemill.engine.operators.source import reads
 from tidemill.engine.reading import Reader, read
 from tidemill.engine.serdes.jvm import call
@@ -37,6 +38,7 @@ class Reading:
     """The port of records that cannot be read."""
     grown: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Topics that got more partitions: how many they had at first, and each number since."""
+    meeting: Meeting = field(default_factory=Meeting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,13 @@ def decoded(
         structs[port] = F.when(reader.here, pair)
         if step.name in plan.keyed and plan.levels.get(step.name) == 0:
             # Not one more `otherwise`: to name the expression so far twice doubles it with every source.
-            mine = reader.here & reader.key.isNotNull()
-            task = F.when(mine, task_of(reader.key, tasks)).otherwise(task)
+            if step.name in reading.meeting.partitions:
+                mine = reader.here & F.col("key").isNotNull()
+                own = _task(reading.meeting.home(step.name) % len(tasks), tasks)
+            else:
+                mine = reader.here & reader.key.isNotNull()
+                own = task_of(reader.key, tasks)
+            task = F.when(mine, own).otherwise(task)
     if reading.handlers.are_needed:
         here = F.col("port") == reading.problems
         structs[reading.problems] = F.when(here, F.struct(F.col("key"), F.col("value")))

@@ -53,6 +53,9 @@ class KafkaIn:
     """Topics that were deleted and created again since they were read last."""
     planned: Mapping[str, int] = field(default_factory=dict)
     """How many partitions the plan knows, of topics whose growth needs another plan."""
+    align: str = "none"
+    """Which partitions keep pace in time over the batches of a backlog: `partition` (those of one number),
+    `all` or `none`."""
     markers: str = ""
     """The app's own topic, which no pattern is to match."""
 
@@ -65,6 +68,8 @@ class KafkaOut:
     gate: str
     transactional_prefix: str = ""
     markers: str = ""
+    layout: str = ""
+    """How records find their tasks, where that may change between two attempts at a batch."""
     handlers: Handlers = field(default_factory=Handlers)
     partitions: Mapping[str, int] = field(default_factory=dict)
     """How many partitions the topics have whose sinks choose one."""
@@ -97,6 +102,7 @@ def write_records(frame: DataFrame, writing: KafkaOut) -> DataStreamWriter:
         **{f"kafka.{name}": value for name, value in writing.client.items()},
         "transactionalIdPrefix": writing.transactional_prefix,
         "markers": writing.markers,
+        "layout": writing.layout,
         "gate": writing.gate,
         **{f"handler.{kind}": str(outcome) for kind, outcome in writing.handlers.outcomes.items()},
         "handler.topic": writing.handlers.topic,
@@ -138,6 +144,7 @@ def _watched(reading: KafkaIn) -> dict[str, str]:
     options = {
         "offsetsLost": reading.lost,
         "recreated": ",".join(reading.recreated),
+        "align": reading.align,
         "planned": ",".join(f"{topic}={count}" for topic, count in reading.planned.items()),
     }
     if reading.until is not None:

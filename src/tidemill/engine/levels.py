@@ -15,6 +15,7 @@ from tidemill.engine.encoding import encoded
 from tidemill.engine.exposed import Exposed, expose
 from tidemill.engine.handlers import Handlers, Outcome
 from tidemill.engine.lowering import Lowering, Types, lower
+from tidemill.engine.meeting import Meeting
 from tidemill.engine.operators.join import direct_answer_types
 from tidemill.engine.operators.source import source_types
 from tidemill.engine.placement import Partitions
@@ -64,8 +65,10 @@ class Levels:
         handlers: Handlers | None = None,
         in_place: bool = False,
         grown: Mapping[str, Sequence[int]] | None = None,
+        meeting: Meeting | None = None,
     ) -> None:
         self._low = low
+        self._meeting = meeting or Meeting()
         self._from_kafka = from_kafka
         self._placed = placed
         self._sources = sources
@@ -104,18 +107,20 @@ class Levels:
                 self._low, steps, plans, *around, settings=self._settings, problems=problems
             )
             self.stores |= tasks.stores
-            frame = self._input(readers, arriving, passing, self._grown)
+            frame = self._input(readers, arriving, passing, self._grown, self._meeting.shuffled())
             self._frame = python_operator(frame, tasks, schema)
         else:
             program = self._program(level, steps, readers, arriving, passing, outputs)
-            direct = self._is_direct(level, readers)
+            direct = self._is_direct(level, readers, program)
             grown = self._grown
             if self._in_place or (direct and program.isStateless()):
                 # What keeps nothing reads as many partitions as there are, each where it is.
                 self._refuse_growth(outputs)
                 grown = {}
-            frame = self._input(readers, arriving, passing, grown)
-            self._frame = self._operator(frame, program, schema, direct=direct and not grown)
+            direct = direct and not grown
+            meeting = self._meeting if direct else self._meeting.shuffled()
+            frame = self._input(readers, arriving, passing, grown, meeting)
+            self._frame = self._operator(frame, program, schema, direct=direct)
         self._waiting = outputs
 
     def output(self, partitions: Partitions) -> DataFrame:
@@ -146,14 +151,16 @@ class Levels:
         in_order = direct and self._placed
         return DataFrame(kernel.task.TaskProcessor.apply(rows, program, output, in_order), spark)
 
-    def _is_direct(self, level: int, readers: list[Step]) -> bool:
+    def _is_direct(self, level: int, readers: list[Step], program: Any) -> bool:
         """Whether all rows of a level come from Kafka partitions that are tasks of their own."""
         plan = self._low.plan
+        # What keeps nothing would be no operator of Spark's then: that must not change with the way.
+        met_here = self._meeting.in_place and self._placed and not program.isStateless()
         return (
             self._from_kafka
             and level == 0
             and self._ticks is None
-            and not any(step.name in plan.keyed and plan.levels.get(step.name) == 0 for step in readers)
+            and (met_here or not any(s.name in plan.keyed and plan.levels.get(s.name) == 0 for s in readers))
             and not any(frames.is_replicated(step, plan) for step in readers)
         )
 
@@ -299,10 +306,11 @@ class Levels:
         arriving: list[Port],
         passing: list[Port],
         grown: Mapping[str, Sequence[int]],
+        meeting: Meeting,
     ) -> DataFrame:
         types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
         problems = len(readers) + (passing.index(self._problems) if self._problems in passing else 0)
-        reading = frames.Reading(self._low.columns, self._handlers, problems, grown)
+        reading = frames.Reading(self._low.columns, self._handlers, problems, grown, meeting)
         parts = []
         for source in dict.fromkeys(id(self._sources[step.name]) for step in readers):
             mine = [(n, s) for n, s in enumerate(readers) if id(self._sources[s.name]) == source]

@@ -9,10 +9,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from tidemill.engine.columns import HEADERS, Columns
+from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.exposed import Exposed
 from tidemill.engine.handlers import Handlers
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
+from tidemill.engine.meeting import meeting
 from tidemill.engine.placement import Partitions
 from tidemill.engine.python.clock import ticks
 from tidemill.engine.python.program import Settings
@@ -61,6 +63,8 @@ def build_pipeline(
     handlers: Handlers | None = None,
     grown: Mapping[str, Sequence[int]] | None = None,
     partitions: Partitions | None = None,
+    meeting_in: Partitions | None = None,
+    co_partitioning: CoPartitioning = CoPartitioning.SHUFFLE,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
@@ -71,6 +75,7 @@ def build_pipeline(
     `from_kafka` says that each partition of a frame is a topic's, `micro_batches` that batches have an end:
     then a topic's partitions can be the tasks as they are. `grown` names topics that got more partitions, and
     how many they have had; `partitions` tells the partitioners of sinks how many their topics have.
+    `meeting_in` is how many partitions source topics had at first, `co_partitioning` what is assumed of them.
     """
     handlers = handlers or Handlers()
     stateless = is_stateless(topology) and not uses_python(topology)
@@ -100,6 +105,7 @@ def build_pipeline(
         from_kafka=from_kafka,
         placed=from_kafka and micro_batches and tasks == shuffled,
         grown=grown,
+        meeting=meeting(plan, meeting_in or {}, co_partitioning),
     )
     for level in range(plan.depth):
         levels.add(level)

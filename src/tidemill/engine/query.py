@@ -11,6 +11,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.failures import query_failure
 from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
 from tidemill.engine.pipeline import Pipeline, build_pipeline
@@ -56,6 +57,9 @@ class QueryPlan:
     trigger: Trigger
     grown: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Topics that got more partitions: how many they had at first, and each number since."""
+    meeting_in: Mapping[str, int] = field(default_factory=dict)
+    """How many partitions topics had at first that meet others."""
+    co_partitioning: CoPartitioning = CoPartitioning.SHUFFLE
 
 
 def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
@@ -85,6 +89,8 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 handlers=plan.writing.handlers,
                 grown=plan.grown,
                 partitions=plan.writing.partitions,
+                meeting_in=plan.meeting_in,
+                co_partitioning=plan.co_partitioning,
             )
             if plan.trigger.realtime_ms is not None:
                 refuse_in_real_time(spark, pipeline)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -13,9 +15,12 @@ from tidemill.engine import letters, serdes
 from tidemill.engine.handlers import DESERIALIZATION, Handlers, Outcome
 from tidemill.engine.operators.source import decoded_pair, serde_of
 from tidemill.engine.serdes.jvm import call, call_here
+from tidemill.engine.types import data_type
+from tidemill.serde.base import Serde
 from tidemill.topology.nodes import TopicSource
 
 _BROKEN: Final = "__broken"
+_PARTS: Final = ("key", "value")
 _ERROR = "tidemill.DeserializationError"
 
 
@@ -48,20 +53,20 @@ def read(rows: DataFrame, readers: Sequence[Reader], handlers: Handlers, problem
 
     Rows with bytes that cannot be read fail the query, or take the way `problems` with headers that say why.
     """
+    checks = [check for reader in readers for check in _checks(reader)]
+    fails = handlers.deserialization is Outcome.FAIL
+    guards = {(check.reader.number, check.part): check for check in checks if fails}
     decoded = []
     for reader in readers:
-        key, value = decoded_pair(reader.node)
-        decoded += [
-            F.when(reader.here, key).alias(f"__key{reader.number}"),
-            F.when(reader.here, value).alias(f"__value{reader.number}"),
-        ]
+        for part, value in zip(_PARTS, decoded_pair(reader.node), strict=True):
+            guard = guards.get((reader.number, part))
+            whole = value if guard is None else F.coalesce(value, guard.refusal)
+            decoded.append(F.when(reader.here, whole).alias(f"__{part}{reader.number}"))
     rows = rows.select("*", *decoded)
-    checks = [check for reader in readers for check in _checks(reader)]
     if not checks:
         return rows
-    if handlers.deserialization is Outcome.FAIL:
-        # A filter that Spark may not move: no record gets past it unread.
-        return rows.where(_refused(checks))
+    if fails:
+        return rows.where(reduce(and_, (check.was_read for check in checks)))
     broken = F.coalesce(*(F.when(check.is_broken, check.told) for check in checks))
     rows = rows.withColumn(_BROKEN, broken)
     is_broken = F.col(_BROKEN).isNotNull()
@@ -94,15 +99,44 @@ class _Check:
 
     @property
     def is_broken(self) -> Column:
-        value = self.reader.key if self.part == "key" else self.reader.value
-        return self.reader.here & serdes.is_broken(
-            serde_of(self.reader.node, self.part), F.col(self.part), value
+        return self.reader.here & serdes.is_broken(self.serde, F.col(self.part), self._value)
+
+    @property
+    def refusal(self) -> Column:
+        """What stands in for a value that is null: it fails unless null is what the bytes say.
+
+        That is decided where a value is read and not in a filter behind it: Spark would move a filter
+        in front, and read everything twice.
+        """
+        node, data = self.reader.node, F.col(self.part)
+        refuse = call_here(
+            "Broken.refuse",
+            data_type(self.serde.schema),
+            (F.lit(node.name), "string"),
+            (F.lit(str(node.place or "")), "string"),
+            (F.col("topic"), "string"),
+            (F.col("partition"), "int"),
+            (F.col("offset"), "bigint"),
+            (self.message, "string"),
         )
+        return F.when(serdes.is_broken(self.serde, data, F.lit(None)), refuse)
+
+    @property
+    def was_read(self) -> Column:
+        """True; a value that is asked about is read even where nobody needs it."""
+        return call_here("Broken.wasRead", "boolean", (self._value.isNull(), "boolean"))
+
+    @property
+    def serde(self) -> Serde:
+        return serde_of(self.reader.node, self.part)
+
+    @property
+    def _value(self) -> Column:
+        return self.reader.key if self.part == "key" else self.reader.value
 
     @property
     def message(self) -> Column:
-        serde = serde_of(self.reader.node, self.part)
-        words = ((F.lit(self.part), "string"), (F.lit(serde.name), "string"))
+        words = ((F.lit(self.part), "string"), (F.lit(self.serde.name), "string"))
         return call("Broken.message", "string", *words, (F.col(self.part), "binary"))
 
     @property
@@ -111,25 +145,6 @@ class _Check:
 
 
 def _checks(reader: Reader) -> Iterator[_Check]:
-    for part in ("key", "value"):
+    for part in _PARTS:
         if not serdes.reads_everything(serde_of(reader.node, part)):
             yield _Check(reader, part)
-
-
-def _refused(checks: Sequence[_Check]) -> Column:
-    """True for rows that could be read; the others fail."""
-    column = F.lit(True)
-    for check in reversed(checks):
-        node = check.reader.node
-        refuse = call_here(
-            "Broken.refuse",
-            "boolean",
-            (F.lit(node.name), "string"),
-            (F.lit(str(node.place or "")), "string"),
-            (F.col("topic"), "string"),
-            (F.col("partition"), "int"),
-            (F.col("offset"), "bigint"),
-            (check.message, "string"),
-        )
-        column = F.when(check.is_broken, refuse).otherwise(column)
-    return column

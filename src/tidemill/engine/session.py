@@ -64,6 +64,17 @@ def spark_session(
     return session
 
 
+_LATER_C2 = (
+    "-XX:Tier4InvocationThreshold=20000",
+    "-XX:Tier4MinInvocationThreshold=2400",
+    "-XX:Tier4CompileThreshold=60000",
+    "-XX:Tier4BackEdgeThreshold=120000",
+)
+"""Four times the JVM's own thresholds. Spark plans every batch anew, with a lot of code that is never really
+hot; compiling it to the utmost cost as much as the first million records. What records pass through gets
+there soon all the same."""
+
+
 def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | None = None) -> dict[str, str]:
     """Every setting of a session, ours first, the user's `conf` on top."""
     given = dict(conf or {})
@@ -73,6 +84,7 @@ def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | N
         "-Duser.timezone=UTC",
         # What the JVM itself has to say goes to the log too, and into the error when it does not start.
         "-XX:+DisplayVMOutputToStderr",
+        *_LATER_C2,
         *use_options(),
     ]
     settings = {

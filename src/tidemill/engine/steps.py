@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from tidemill.engine.gathered import gathering
 from tidemill.engine.tiers import python_steps, runs_in_python
+from tidemill.serde.primitive import BytesSerde, NumberSerde, StringSerde
 from tidemill.topology import StoreSpec, Topology, TopologyError
 from tidemill.topology.nodes import (
     ForeignKeyJoin,
@@ -25,6 +26,9 @@ from tidemill.topology.nodes import (
     TransformValues,
 )
 from tidemill.topology.partitioning import shuffles
+
+_ONE_FORM = (StringSerde, BytesSerde, NumberSerde)
+"""Serdes that write a value in one way only."""
 
 _ROWS = "/rows"
 """Ends the name of a table's copy."""
@@ -71,6 +75,9 @@ class PhysicalPlan:
     """Steps of parts that records enter under a new key: their tasks follow keys, not topic partitions."""
     python: frozenset[str] = frozenset()
     """Steps that run in Python. A level is either theirs or the kernel's."""
+    meetings: tuple[frozenset[str], ...] = ()
+    """Keyed steps after all: sources that share tasks with each other alone, so that Kafka's partitions would
+    do if they are alike."""
 
     @property
     def depth(self) -> int:
@@ -111,7 +118,20 @@ def physical_plan(topology: Topology) -> PhysicalPlan:
     )
     met = {name for name, count in readers.items() if count > 1}
     keyed = frozenset(name for name in levels if together[name] in entered | met)
-    return PhysicalPlan(steps, levels, keyed, python)
+    meetings = tuple(
+        frozenset(n for n in here if isinstance(steps[n].node, TopicSource))
+        for here in ([n for n in levels if together[n] == part] for part in sorted(met - entered))
+        if all(levels[n] == 0 for n in here) and _are_alike([steps[n].node for n in here])
+    )
+    return PhysicalPlan(steps, levels, keyed, python, meetings)
+
+
+def _are_alike(nodes: Iterable[Node]) -> bool:
+    """Whether equal keys have equal bytes in all topics that are read: then their partitions can be equal."""
+    sources = [node for node in nodes if isinstance(node, TopicSource)]
+    named = all(source.pattern is None and source.key is not None for source in sources)
+    serdes = {source.key for source in sources}
+    return named and len(serdes) == 1 and isinstance(serdes.pop(), _ONE_FORM)
 
 
 def _without_loops(
@@ -318,6 +338,24 @@ def placed_by_partition(topology: Topology) -> list[TopicSource]:
         for step in source_steps(plan)
         if isinstance(step.node, TopicSource) and step.name in plan.levels and step.name not in plan.keyed
     ]
+
+
+def keeping_pace(topology: Topology, *, in_place: bool) -> str:
+    """Which partitions must not run ahead of each other over several batches, as `KafkaIn.align` wants it."""
+    plan = physical_plan(topology)
+    met = {name for group in plan.meetings for name in group}
+    moved = {step.name for step in plan.steps.values() if any(edge.shuffled for edge in step.inputs)}
+    keyed = {step.name for step in source_steps(plan) if step.name in plan.keyed}
+    if moved or not (in_place or not keyed) or not keyed <= met:
+        return "all"
+    return "partition" if keyed else "none"
+
+
+def meeting_topics(topology: Topology) -> set[str]:
+    """Topics whose records meet those of others, perhaps where they are read."""
+    plan = physical_plan(topology)
+    nodes = [plan.steps[name].node for group in plan.meetings for name in group]
+    return {topic for node in nodes if isinstance(node, TopicSource) for topic in node.topics}
 
 
 def source_steps(plan: PhysicalPlan) -> list[Step]:

@@ -44,6 +44,8 @@ class Note:
     """The source topics: the id of each, and how many partitions it has had."""
     operators: int | None = None
     """How many stateful operators the query has: Spark refuses another number of them."""
+    strays: str | None = None
+    """A record that is not where Kafka's partitioner puts its key: since then topics meet by a shuffle."""
 
     @classmethod
     def of(cls, topology: Topology, tasks: int, topics: Mapping[str, Any] | None = None) -> Note:
@@ -67,6 +69,7 @@ class Note:
             data["topology"],
             data.get("topics", {}),
             data.get("operators"),
+            data.get("strays"),
         )
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.handlers import KINDS, TOPIC_KEY, Handlers, handler_key, handlers_of, outcome_of
 from tidemill.errors import UsageError
 from tidemill.kafka.paths import data_dir
@@ -80,6 +81,7 @@ class AppConfig:
     missing_checkpoint: MissingCheckpoint = MissingCheckpoint.FAIL
     missing_markers: MissingMarkers = MissingMarkers.FAIL
     offsets_lost: OffsetsLost = OffsetsLost.FAIL
+    co_partitioning: CoPartitioning = CoPartitioning.CHECKED
     explicit_names: bool = False
     handlers: Handlers = field(default_factory=Handlers)
     offset_reset: OffsetReset = field(default_factory=lambda: OffsetReset(ResetPolicy.EARLIEST))
@@ -291,6 +293,7 @@ _KEYS: dict[str, tuple[str, Callable[[str], object]]] = {
     "missing.checkpoint": ("missing_checkpoint", _choice(MissingCheckpoint)),
     "ensure.explicit.internal.resource.naming": ("explicit_names", _flag),
     "missing.markers": ("missing_markers", _choice(MissingMarkers)),
+    "co.partitioning": ("co_partitioning", _choice(CoPartitioning)),
     "offsets.lost": ("offsets_lost", _choice(OffsetsLost)),
     "auto.offset.reset": ("offset_reset", _reset),
 }

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.failures import (
     FencedError,
+    KeysMisplacedError,
     OffsetsLostError,
     RecordsSkippedError,
     TransactionEndedError,
@@ -22,7 +25,12 @@ from tidemill.engine.query import QueryPlan, RunningQuery, Trigger, start_query
 from tidemill.engine.realtime import refuse_few_slots, slots_needed
 from tidemill.engine.session import allow_urls, allowing, spark_session
 from tidemill.engine.stateless import is_stateless
-from tidemill.engine.steps import physical_plan, placed_by_partition
+from tidemill.engine.steps import (
+    keeping_pace,
+    meeting_topics,
+    physical_plan,
+    placed_by_partition,
+)
 from tidemill.errors import NotFound, TidemillError, UsageError
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.groups import committed, committed_with_notes
@@ -36,6 +44,7 @@ from tidemill.runtime.lock import InstanceLock, already_running
 from tidemill.runtime.positions import Start, Until, first_offsets, last_offsets
 from tidemill.runtime.record import RunRecord
 from tidemill.runtime.sources import Seen, Sources
+from tidemill.runtime.strays import find_stray
 from tidemill.runtime.topics import check_sources, chosen_partitions, create_topics, marker_topic, read_topics
 from tidemill.runtime.upgrade import refuse_lost_state
 from tidemill.topology import Topology
@@ -44,6 +53,8 @@ from tidemill.topology.nodes.source import ResetPolicy
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+log = logging.getLogger(__name__)
 
 _ORPHAN_SECONDS = 30.0
 _LAG_SECONDS = 10.0
@@ -76,6 +87,7 @@ class Launch:
         self.topology = topology
         self.checkpoint = Checkpoint(config.folder, config.checkpoint)
         self.tasks = 0
+        self._meeting = set() if is_stateless(topology) else meeting_topics(topology)
         self._given = starting
         self._starting: Mapping[str, Mapping[int, int]] | None = None
         self._until: Mapping[str, Mapping[int, int]] | None = None
@@ -116,13 +128,14 @@ class Launch:
         self._claim = InstanceClaim(config, admin)
         self._claim.wait_until_free()
         note = Note.of(self.topology, self.tasks, earlier.topics if earlier else {})
+        note = replace(note, strays=earlier.strays if earlier else None)
         if earlier is not None:
             refuse_lost_state(earlier, note, self.checkpoint.folder)
         if config.exactly_once:
             self.checkpoint.verify(committed_with_notes(admin, marker_topic(config.application_id)).values())
         if not self._has_state(earlier):
             self._starting = self._first_offsets(admin)
-            note = replace(note, topics={})
+            note = replace(note, topics={}, strays=None)
         elif self._is_far:
             # Whether there is a batch yet only Spark can see; if so, it goes by that.
             self._starting = self._after_reset(admin, committed(admin, config.application_id))
@@ -153,6 +166,8 @@ class Launch:
         self._claim.take(self._spark, self._gate)
         self._note = note
         self.checkpoint.write(note)
+        if not self._has_state(earlier) and config.co_partitioning is CoPartitioning.CHECKED:
+            self._look_for_strays(admin)
         self.group.reached(self.checkpoint.committed())
 
     def start(self, *, bounded: bool = False) -> RunningQuery:
@@ -171,6 +186,11 @@ class Launch:
             for topic in seen.partitions
             if topic in source.topics or (source.pattern and re.fullmatch(source.pattern, topic))
         }
+        met = {topic: noted["partitions"] for topic, noted in seen.topics.items() if topic in self._meeting}
+        way = self._way(met)
+        in_place = way is not CoPartitioning.SHUFFLE
+        if in_place:
+            by_partition |= met.keys()
         reading = KafkaIn(
             client=config.consumer_client(),
             group_prefix=f"{config.application_id}-reader",
@@ -184,6 +204,7 @@ class Launch:
             lost=config.offsets_lost,
             recreated=seen.recreated,
             planned={topic: count for topic, count in seen.partitions.items() if topic in by_partition},
+            align="none" if is_stateless(self.topology) else keeping_pace(self.topology, in_place=in_place),
             markers=marker_topic(config.application_id),
         )
         client = config.producer_client()
@@ -192,6 +213,7 @@ class Launch:
         writing = KafkaOut(
             client=client,
             gate=self._gate,
+            layout="in place" if in_place else "",
             transactional_prefix=config.application_id if config.exactly_once else "",
             markers=marker_topic(config.application_id) if config.exactly_once else "",
             handlers=config.handlers,
@@ -209,9 +231,18 @@ class Launch:
             writing=writing,
             trigger=trigger,
             grown={topic: counts for topic, counts in seen.grown.items() if topic in by_partition},
+            meeting_in={topic: counts[0] for topic, counts in met.items()},
+            co_partitioning=way,
         )
         self.checkpoint.starts()
         return start_query(self._spark, plan)
+
+    def adapts_to(self, error: TidemillError) -> bool:
+        """Whether an error is none any more once the query is planned in another way."""
+        if not isinstance(error, KeysMisplacedError) or self._note.strays is not None:
+            return False
+        self._goes_astray(error.what)
+        return True
 
     def check(self) -> None:
         """Raise what has happened outside the query: another instance, a topic that is another one now."""
@@ -284,6 +315,30 @@ class Launch:
             else:
                 self.checkpoint.write(self._note)
         return seen
+
+    def _way(self, met: Mapping[str, Sequence[int]]) -> CoPartitioning:
+        """How topics meet: as configured, unless a stray was found, or partitions were added."""
+        grown = any(len(counts) > 1 for counts in met.values())
+        checked = self.config.co_partitioning is CoPartitioning.CHECKED
+        if not met or grown or (checked and self._note.strays is not None):
+            return CoPartitioning.SHUFFLE
+        return self.config.co_partitioning
+
+    def _look_for_strays(self, admin: Admin) -> None:
+        counts = {topic: len(admin.topic(topic).partitions) for topic in self._meeting}
+        told = find_stray(admin, self.config.admin_settings(), counts)
+        if told is not None:
+            self._goes_astray(told)
+
+    def _goes_astray(self, told: str) -> None:
+        """From now on topics meet by a shuffle."""
+        log.warning(
+            "%s by Kafka's own partitioner: records are brought together by key from now on, which costs"
+            " time; producers with partitioner=murmur2_random spare it",
+            told,
+        )
+        self._note = replace(self._note, strays=told)
+        self.checkpoint.write(self._note)
 
     def _refuse_forgotten(self, claim: InstanceClaim) -> None:
         """Refuse to do a batch again of which nobody knows how much was written."""

@@ -258,11 +258,13 @@ class Watcher:
             if self._wish is _Wish.STOP:
                 self._end(State.STOPPED)
                 return False
-            pause = self.supervisor.decide(error)
+            adapted = self._launch.adapts_to(error)
+            pause = 0.0 if adapted else self.supervisor.decide(error)
             if pause is None:
                 self._fail(error)
                 return False
-            log.warning("the query failed and starts again in %.1f s: %s", pause, error)
+            if not adapted:
+                log.warning("the query failed and starts again in %.1f s: %s", pause, error)
             if self.states.state is not State.STARTING:
                 self.states.move(State.STARTING)
             self._metrics.restarted(error.code)

@@ -17,16 +17,19 @@ def call(function: str, returns: str, *arguments: tuple[Column, str]) -> Column:
     return _invoke(_kernel().Serdes.call, function, returns, arguments)
 
 
-def call_here(function: str, returns: str, *arguments: tuple[Column, str]) -> Column:
+def call_here(function: str, returns: str | DataType, *arguments: tuple[Column, str]) -> Column:
     """As `call`, for a function that Spark may not move elsewhere or leave out."""
     return _invoke(_kernel().Serdes.callHere, function, returns, arguments)
 
 
-def _invoke(make: Any, function: str, returns: str, arguments: Sequence[tuple[Column, str]]) -> Column:
+def _invoke(
+    make: Any, function: str, returns: str | DataType, arguments: Sequence[tuple[Column, str]]
+) -> Column:
     owner, _, name = function.partition(".")
     columns = [column._jc for column, _ in arguments]
     types = [java(data_type(type_)) for _, type_ in arguments]
-    return Column(make(owner, name, java(data_type(returns)), _list(columns), _list(types)))
+    result = returns if isinstance(returns, DataType) else data_type(returns)
+    return Column(make(owner, name, java(result), _list(columns), _list(types)))
 
 
 def convert(column: Column, converter: str, *arguments: Any) -> Column:

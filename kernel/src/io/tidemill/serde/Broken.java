@@ -19,11 +19,16 @@ public final class Broken {
         "the " + part + " is not what the serde `" + serde + "` reads: " + data.length + " bytes, " + preview(data));
   }
 
-  /** Fails the query; never returns. */
-  public static boolean refuse(
+  /** Fails the query; never returns. The result has whatever type the value would have had. */
+  public static Object refuse(
       UTF8String node, UTF8String place, UTF8String topic, int partition, long offset, UTF8String message) {
     throw RecordFailure.of(RecordFailure.DESERIALIZATION, node.toString(), place.toString(),
         new Origin(topic, partition, offset, null, true), ERROR, message.toString(), null);
+  }
+
+  /** Always true. Asked about a value, it keeps Spark from leaving out a value that nobody needs, unread. */
+  public static boolean wasRead(boolean isNull) {
+    return true;
   }
 
   /** The first bytes: printable ASCII as it is, all others as \xNN, so that no terminal or log is led astray. */

@@ -1,5 +1,6 @@
 package io.tidemill.serde;
 
+import io.tidemill.source.SourceError;
 import java.util.Arrays;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -27,6 +28,16 @@ public final class Keys {
   /** The hash by which Java's producers choose a partition. */
   public static int murmur2(byte[] data) {
     return org.apache.kafka.common.utils.Utils.toPositive(org.apache.kafka.common.utils.Utils.murmur2(data));
+  }
+
+  /** The partition a record was read from, if that is where Java's producers put its key; all others are refused. */
+  public static int atHome(byte[] key, int partitions, int partition, UTF8String topic, long offset) {
+    int home = murmur2(key) % partitions;
+    if (home != partition) {
+      throw new SourceError(SourceError.Code.KEYS_MISPLACED, "the key of the record at topic `" + topic + "` partition "
+          + partition + " offset " + offset + " belongs into partition " + home);
+    }
+    return partition;
   }
 
   /** The bytes before the last `tail`, null where there are fewer. */

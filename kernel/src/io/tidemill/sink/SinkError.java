@@ -26,7 +26,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  */
 public final class SinkError extends RuntimeException {
   /** What kind of failure it was. */
-  public enum Code { UNKNOWN_TOPIC, TOO_LARGE, DENIED, FENCED, CLAIM_LOST, UNREACHABLE, NO_TOPIC, BAD_TIMESTAMP, OTHER }
+  public enum Code { UNKNOWN_TOPIC, TOO_LARGE, DENIED, FENCED, CLAIM_LOST, LAYOUT, UNREACHABLE, NO_TOPIC, BAD_TIMESTAMP, OTHER }
 
   private final Code code;
   private final String text;

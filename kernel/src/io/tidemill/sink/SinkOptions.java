@@ -15,12 +15,13 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
  * @param oneProcess whether driver and workers are this JVM
  * @param idPrefix what transactional ids begin with; empty without transactions
  * @param markers the group whose offsets are the batch markers, and the topic that tasks have theirs in
+ * @param layout how records find their lanes; another layout puts other records into a lane of the same batch
  * @param gate the name of the {@link Gate} batches pass and of the {@link Claim} they are written under, empty for none
  * @param handling what becomes of records that could not be read, processed or written
  * @param kafka client settings, by the Java client's names
  */
 record SinkOptions(
-    String queryId, boolean oneProcess, String idPrefix, String markers, String gate, Handling handling,
+    String queryId, boolean oneProcess, String idPrefix, String markers, String layout, String gate, Handling handling,
     Map<String, String> kafka)
     implements Serializable {
   private static final String PREFIX = "kafka.";
@@ -38,8 +39,10 @@ record SinkOptions(
       throw new IllegalArgumentException("transactionalIdPrefix and markers go together");
     }
     boolean oneProcess = SparkContext.getOrCreate().isLocal();
+    String layout = info.options().getOrDefault("layout", "");
     String gate = info.options().getOrDefault("gate", "");
-    return new SinkOptions(info.queryId(), oneProcess, idPrefix, markers, gate, Handling.of(info.options()), kafka);
+    return new SinkOptions(
+        info.queryId(), oneProcess, idPrefix, markers, layout, gate, Handling.of(info.options()), kafka);
   }
 
   boolean exactlyOnce() {

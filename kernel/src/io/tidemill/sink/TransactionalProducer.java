@@ -19,16 +19,18 @@ import org.apache.kafka.common.TopicPartition;
  *
  * The marker of a batch is the committed offset (batch + 1) of the group `markers` in the lane's partition: it belongs
  * to the transaction of the batch's records. Its metadata is the id of the checkpoint, because another checkpoint
- * counts its batches anew.
+ * counts its batches anew, and the layout, because in another one the lane's part of a batch has other records.
  */
 final class TransactionalProducer {
   private static final long NONE = -1;
+  private static final String SEPARATOR = "/";
 
   private final SinkOptions options;
   private final TopicPartition marker;
   private final String id;
   private final Producer<byte[], byte[]> producer;
   private long lastEpoch;
+  private String lastLayout;
   private long usedAt = System.nanoTime();
 
   private TransactionalProducer(SinkOptions options, Lane lane) {
@@ -38,6 +40,7 @@ final class TransactionalProducer {
     this.id = lane.transactionalId(options.idPrefix());
     config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
     this.producer = new KafkaProducer<>(config);
+    this.lastLayout = options.layout();
   }
 
   /** Fence whoever wrote this lane before, end its transaction, and see how far it came. */
@@ -55,6 +58,18 @@ final class TransactionalProducer {
 
   long lastEpoch() {
     return lastEpoch;
+  }
+
+  /** Whether this batch of the lane is in Kafka already; refuses one of which other records would be there. */
+  boolean hasWritten(long epoch) {
+    if (lastEpoch < epoch) {
+      return false;
+    }
+    if (!lastLayout.equals(options.layout())) {
+      throw new SinkError(SinkError.Code.LAYOUT, "batch " + epoch + " was partly written before its records were"
+          + " placed in another way: `" + lastLayout + "` then, `" + options.layout() + "` now");
+    }
+    return true;
   }
 
   Duration idle() {
@@ -76,7 +91,8 @@ final class TransactionalProducer {
   /** @param member who holds the claim to write: the broker refuses anybody else; null if there is no claim */
   void commit(long epoch, Delivery delivery, Claim.Member member) {
     try {
-      OffsetAndMetadata done = new OffsetAndMetadata(epoch + 1, Notes.write(options.queryId()));
+      OffsetAndMetadata done =
+          new OffsetAndMetadata(epoch + 1, Notes.write(options.queryId() + SEPARATOR + options.layout()));
       ConsumerGroupMetadata by = member == null ? new ConsumerGroupMetadata(options.markers()) : member.metadata();
       producer.sendOffsetsToTransaction(Map.of(marker, done), by);
       producer.commitTransaction();
@@ -85,6 +101,7 @@ final class TransactionalProducer {
       throw SinkError.of(e, null, id);
     }
     lastEpoch = epoch;
+    lastLayout = options.layout();
     usedAt = System.nanoTime();
   }
 
@@ -114,7 +131,12 @@ final class TransactionalProducer {
       var offsets = admin.listConsumerGroupOffsets(options.markers(),
           new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata().get();
       OffsetAndMetadata found = offsets.get(marker);
-      return found == null || !options.queryId().equals(Notes.read(found.metadata())) ? NONE : found.offset() - 1;
+      String[] note = found == null ? new String[] {""} : Notes.read(found.metadata()).split(SEPARATOR, 2);
+      if (!options.queryId().equals(note[0])) {
+        return NONE;
+      }
+      lastLayout = note.length > 1 ? note[1] : "";
+      return found.offset() - 1;
     } catch (ExecutionException e) {
       throw SinkError.of(e.getCause(), null);
     } catch (InterruptedException e) {

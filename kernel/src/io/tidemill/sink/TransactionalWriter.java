@@ -100,10 +100,10 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
       producer = Producers.take(options, next, epoch);
       producers.put(next, producer);
       outboxes.put(next, new Outbox(options, handled, sent, fields, producer.raw(), () -> restarted(next)));
-      if (producer.lastEpoch() < epoch) {
+      if (!producer.hasWritten(epoch)) {
         producer.begin();
       }
     }
-    skipping = producer.lastEpoch() >= epoch;
+    skipping = producer.hasWritten(epoch);
   }
 }

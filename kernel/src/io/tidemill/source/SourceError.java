@@ -6,9 +6,9 @@ import org.apache.kafka.common.errors.AuthorizationException;
 /** A reason not to read on, told in words; the message begins with the code in brackets, as a sink's does. */
 public final class SourceError extends RuntimeException {
   /** What kind of reason it was. */
-  public enum Code { OFFSETS_LOST, PARTITIONS_ADDED, DENIED, OTHER }
+  public enum Code { OFFSETS_LOST, PARTITIONS_ADDED, KEYS_MISPLACED, DENIED, OTHER }
 
-  SourceError(Code code, String text) {
+  public SourceError(Code code, String text) {
     this(code, text, null);
   }
 

@@ -14,10 +14,12 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * @param lost what to do about records that are gone: fail, earliest or latest
  * @param recreated topics that were deleted and made again since they were read last
  * @param planned how many partitions of each topic the plan knows; topics that may grow are not named
+ * @param align which partitions keep pace with each other in time: those of one number (partition), all, or none
  * @param admin settings of an admin client
  */
 record SourceOptions(
-    Offsets until, String lost, Set<String> recreated, Map<String, Integer> planned, Map<String, Object> admin) {
+    Offsets until, String lost, Set<String> recreated, Map<String, Integer> planned, String align,
+    Map<String, Object> admin) {
   static SourceOptions of(CaseInsensitiveStringMap options) {
     Map<String, Object> admin = new HashMap<>();
     options.asCaseSensitiveMap().forEach((name, value) -> {
@@ -37,6 +39,7 @@ record SourceOptions(
         options.getOrDefault("offsetsLost", "fail"),
         recreated.isEmpty() ? Set.of() : Set.copyOf(List.of(recreated.split(","))),
         planned,
+        options.getOrDefault("align", "none"),
         admin);
   }
 }

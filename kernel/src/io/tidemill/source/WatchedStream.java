@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReadMaxRows;
 import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
@@ -37,6 +38,7 @@ final class WatchedStream
   /** The start of a batch whose records are partly gone, and where it begins instead; Spark plans a batch twice. */
   private String gone = "";
   private Offset instead;
+  private KafkaTimes times;
 
   WatchedStream(KafkaMicroBatchStream inner, SourceOptions options) {
     this.inner = inner;
@@ -52,7 +54,25 @@ final class WatchedStream
     if (!options.planned().isEmpty()) {
       refuseUnknownPartitions(Offsets.parse(end.json()));
     }
+    if (limit instanceof ReadMaxRows rows && !options.align().equals("none")) {
+      end = aligned(start, end, rows.maxRows());
+    }
     return options.until() == null ? end : capped(start, end);
+  }
+
+  /** A batch that does not take all there is ends everywhere at the same time. */
+  private Offset aligned(Offset start, Offset end, long limit) {
+    Offset newest = inner.reportLatestOffset();
+    if (newest == null || newest.equals(end)) {
+      return end;
+    }
+    if (times == null) {
+      times = new KafkaTimes(options.admin());
+    }
+    Offset last = options.until() == null ? newest : capped(start, newest);
+    Offsets ends = new TimeCut(times).ends(Offsets.parse(start.json()), Offsets.parse(last.json()), limit,
+        options.align().equals("partition"));
+    return ends == null ? end : inner.deserializeOffset(ends.json());
   }
 
   @Override
@@ -205,6 +225,9 @@ final class WatchedStream
 
   @Override
   public void stop() {
+    if (times != null) {
+      times.close();
+    }
     inner.stop();
   }
 
