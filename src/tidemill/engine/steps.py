@@ -27,8 +27,8 @@ from tidemill.topology.nodes import (
 )
 from tidemill.topology.partitioning import shuffles
 
-_ONE_FORM = (StringSerde, BytesSerde, NumberSerde)
-"""Serdes that write a value in one way only."""
+_WHOLE = (">h", ">i", ">q")
+"""Layouts of whole numbers."""
 
 _ROWS = "/rows"
 """Ends the name of a table's copy."""
@@ -131,7 +131,14 @@ def _are_alike(nodes: Iterable[Node]) -> bool:
     sources = [node for node in nodes if isinstance(node, TopicSource)]
     named = all(source.pattern is None and source.key is not None for source in sources)
     serdes = {source.key for source in sources}
-    return named and len(serdes) == 1 and isinstance(serdes.pop(), _ONE_FORM)
+    return named and len(serdes) == 1 and _has_one_form(serdes.pop())
+
+
+def _has_one_form(serde: object) -> bool:
+    """Whether a serde writes a value in one way only; 0.0 and -0.0 are equal and have different bytes."""
+    return isinstance(serde, StringSerde | BytesSerde) or (
+        isinstance(serde, NumberSerde) and serde.layout in _WHOLE
+    )
 
 
 def _without_loops(

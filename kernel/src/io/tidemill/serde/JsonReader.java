@@ -11,7 +11,7 @@ import scala.collection.immutable.List$;
 import scala.collection.immutable.Map$;
 
 /**
- * JSON text to a value, by Spark's own parser.
+ * JSON text to a value: plain texts by a {@link PlainJson}, all others by Spark's own parser.
  *
  * Spark's from_json leaves wrong fields null and does not look behind the end of the value; here the whole text is
  * one value in which everything fits, or there is none. Values of any type may stand alone.
@@ -20,6 +20,7 @@ public final class JsonReader implements Converter {
   private final DataType type;
   private transient JsonFactory factory;
   private transient Function1<JsonParser, Object> parser;
+  private transient PlainJson plain;
 
   public JsonReader(DataType type) {
     this.type = type;
@@ -36,6 +37,13 @@ public final class JsonReader implements Converter {
       open();
     }
     byte[] text = (byte[]) value;
+    if (plain != null) {
+      try {
+        return plain.read(text);
+      } catch (PlainJson.NotPlain notPlain) {
+        // The parser below knows the rest of JSON, and what is none.
+      }
+    }
     try (JsonParser tokens = factory.createParser(text, 0, text.length)) {
       if (tokens.nextToken() == null) {
         return null;
@@ -50,6 +58,7 @@ public final class JsonReader implements Converter {
   private void open() {
     JSONOptions options = new JSONOptions(Map$.MODULE$.<String, String>empty().updated("allowSingleQuotes", "false"), "UTC", "");
     factory = options.buildJsonFactory();
+    plain = PlainJson.of(type);
     StructType wrapped = new StructType().add("value", type);
     parser = new JacksonParser(wrapped, options, false, List$.MODULE$.empty()).makeConverter(type);
   }
