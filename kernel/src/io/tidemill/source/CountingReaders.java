@@ -10,17 +10,21 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
+import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 
-/** Spark's Kafka readers, counting what they read; in real-time mode they end their batch when the gate closes. */
-record CountingReaders(PartitionReaderFactory kafka, ReadCounts counts, String gate)
+/** Readers that count what they read: our own in batches, Spark's in real-time mode, which end when the gate closes. */
+record CountingReaders(PartitionReaderFactory kafka, boolean inBatches, ReadCounts counts, String gate)
     implements PartitionReaderFactory {
   private static final int TOPIC = 2;
   private static final int TIMESTAMP = 5;
   private static final long MICROS_PER_MILLI = 1000;
+  /** What a row of Spark has beside key and value. */
+  private static final int ROW_BYTES = 120;
 
   @Override
   public PartitionReader<InternalRow> createReader(InputPartition partition) {
-    return new Reader(kafka.createReader(partition));
+    boolean own = inBatches && partition instanceof KafkaBatchInputPartition;
+    return new Reader(own ? new RecordReader((KafkaBatchInputPartition) partition) : kafka.createReader(partition));
   }
 
   private final class Reader implements SupportsRealTimeRead<InternalRow> {
@@ -87,7 +91,7 @@ record CountingReaders(PartitionReaderFactory kafka, ReadCounts counts, String g
         topic = row.getUTF8String(TOPIC).toString();
       }
       records++;
-      bytes += row instanceof UnsafeRow flat ? flat.getSizeInBytes() : 0;
+      bytes += reader instanceof RecordReader own ? ROW_BYTES + own.size() : ((UnsafeRow) row).getSizeInBytes();
       latest = Math.max(latest, row.getLong(TIMESTAMP));
       return true;
     }

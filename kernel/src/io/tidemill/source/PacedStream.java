@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -16,6 +17,7 @@ import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsAdmissionControl;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
@@ -44,6 +46,8 @@ final class PacedStream
   private boolean live = true;
   private long recordsBefore;
   private long bytesBefore;
+  /** The group the readers of this start of the query are in. */
+  private String group = "";
 
   PacedStream(MicroBatchStream kafka, CaseInsensitiveStringMap options) {
     SparkContext context = SparkContext.getOrCreate();
@@ -118,7 +122,11 @@ final class PacedStream
 
   @Override
   public InputPartition[] planInputPartitions(Offset start, Offset end) {
-    return kafka.planInputPartitions(start, end);
+    InputPartition[] planned = kafka.planInputPartitions(start, end);
+    if (planned.length > 0 && planned[0] instanceof KafkaBatchInputPartition first) {
+      group = String.valueOf(first.executorKafkaParams().get(ConsumerConfig.GROUP_ID_CONFIG));
+    }
+    return planned;
   }
 
   @Override
@@ -133,7 +141,7 @@ final class PacedStream
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new CountingReaders(kafka.createReaderFactory(), counts, gate);
+    return new CountingReaders(kafka.createReaderFactory(), live, counts, gate);
   }
 
   /** What was read since the query started, by topic, and the limit of a batch, beside Spark's own figures. */
@@ -156,6 +164,7 @@ final class PacedStream
 
   @Override
   public void stop() {
+    Fetchers.close(group);
     kafka.stop();
   }
 
