@@ -51,7 +51,7 @@ def lives(request: pytest.FixtureRequest) -> Iterator[Callable[[Case, int], Life
     def find(case: Case, seed: int) -> Life:
         key = f"{case.world} {sorted(case.apps.items())} {case.settings} {seed}"
         life = kept.pop(key, None)
-        if life is not None and life.dead:
+        if life is not None and (life.dead or case.ends):
             life.close()
             life = None
         for other in list(kept):  # one process at a time, for the sake of a small machine

@@ -44,6 +44,7 @@ def partitions_added(life: Life, _chance: random.Random) -> None:
     """An app without state takes new partitions in by itself."""
     running(life)
     life.admin.add_partitions(life.topic("in"), PARTITIONS + 1)
+    life.ordered = False  # a key is now in two partitions
     life.refresh_producer()
     life.feed()
     assert len({entry.partition for entry in life.ledger("in")}) == PARTITIONS + 1
@@ -54,6 +55,7 @@ def partitions_refused(life: Life, _chance: random.Random) -> None:
     """New partitions may move keys away from their state: the app is right all the same, or refuses."""
     app = running(life)
     life.admin.add_partitions(life.topic("in"), PARTITIONS + 1)
+    life.ordered = False  # a key is now in two partitions
     life.refresh_producer()
     life.feed()
     try:
