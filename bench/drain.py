@@ -23,7 +23,7 @@ from bench.systems import Job, System
 from bench.workloads import Workload
 
 _LOOK_SECONDS = 0.1
-WARM = 0.25
+WARM = 0.5
 """The part of the backlog that warms a system up; what comes after it is steady state."""
 
 
@@ -261,7 +261,7 @@ def summarise(result: Result) -> None:
     result.total_cpu = end.cpu / end.done * 1e6
     result.broker_cpu = end.broker_cpu / end.done * 1e6
     # One step over most of the backlog says nothing about the pace between steps: more records are needed.
-    if start.done <= end.done / 2:
+    if start.done <= 0.8 * end.done:
         finished = end.done - start.done
         result.steady_rate = finished / (end.at - start.at)
         result.steady_cpu = (end.cpu - start.cpu) / finished * 1e6

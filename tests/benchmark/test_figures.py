@@ -104,10 +104,10 @@ def result(system: str, cpu: float, run: int = 0) -> Result:
     return found
 
 
-def test_steady_state_begins_after_a_quarter() -> None:
+def test_steady_state_begins_in_the_middle() -> None:
     found = result("tidemill", 7)
-    assert found.steady_rate == pytest.approx(700 / 4)
-    assert found.steady_cpu == pytest.approx(7 / 700 * 1e6)
+    assert found.steady_rate == pytest.approx(400 / 2)
+    assert found.steady_cpu == pytest.approx(3.5 / 400 * 1e6)
     assert found.total_rate == pytest.approx(1000 / 6)
     assert found.first_progress == 2
     found.samples = samples((1, 0, 1), (5, 900, 2), (6, 1000, 3))

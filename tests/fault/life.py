@@ -144,7 +144,7 @@ class Life:
         return total
 
     def _member_of(self, app: str) -> Consumer:
-        """A consumer of an app's group that reads nothing: it asks for offsets again where an admin gives up."""
+        """A consumer of an app's group that reads nothing: it asks again where an admin client gives up."""
         if app not in self._members:
             group = {"group.id": self.application_id(app), "enable.auto.commit": False}
             self._members[app] = Consumer({**self.client.librdkafka(), **group})
