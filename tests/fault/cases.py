@@ -110,6 +110,5 @@ BY_NAME = {case.name: case for case in CASES}
 SAMPLE = (
     "crash-after_txn_commit_before_sink_ack",
     "fail-after_produce_before_txn_commit",
-    "kill-all",
 )
 """What a normal run does of it."""

@@ -81,25 +81,28 @@ def test_a_group_is_moved_from_outside(settings: Settings, topic: Callable[..., 
     assert [(move.partition, move.current, move.new) for move in moves] == [(0, 2, 0), (1, 1, 0)]
 
 
-def test_the_coordinator_of_a_group_may_need_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tidemill.kafka import groups
-    from tidemill.kafka.errors import CoordinatorBusy, translate
+@pytest.mark.parametrize("code", ["COORDINATOR_LOAD_IN_PROGRESS", "NOT_LEADER_FOR_PARTITION"])
+def test_a_cluster_may_need_a_moment(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    from tidemill.errors import Unreachable
+    from tidemill.kafka import patience
+    from tidemill.kafka.errors import translate
 
-    busy = translate("COORDINATOR_LOAD_IN_PROGRESS", where="here")
-    assert isinstance(busy, CoordinatorBusy)
+    busy = translate(code, where="here")
+    assert isinstance(busy, Unreachable)
     answers: list[object] = [busy, busy, "ready"]
 
+    @patience.patient(type(busy))
     def ask() -> object:
         answer = answers.pop(0)
-        if isinstance(answer, CoordinatorBusy):
+        if isinstance(answer, Unreachable):
             raise answer
         return answer
 
-    assert groups._patient(ask)() == "ready"
-    monkeypatch.setattr(groups, "_COORDINATOR_SECONDS", 0.0)
+    assert ask() == "ready"
+    monkeypatch.setattr(patience, "PATIENCE_SECONDS", 0.0)
     answers[:] = [busy] * 5
-    with pytest.raises(CoordinatorBusy):
-        groups._patient(ask)()
+    with pytest.raises(type(busy)):
+        ask()
 
 
 def test_a_group_that_stops_in_the_middle_skips_nothing(

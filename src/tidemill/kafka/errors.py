@@ -37,6 +37,12 @@ class CoordinatorBusy(Unreachable):
     code = "COORDINATOR_BUSY"
 
 
+class LeaderMoving(Unreachable):
+    """A partition has no leader that all know of, as after a broker's start; asking again helps."""
+
+    code = "LEADER_MOVING"
+
+
 def translate(error: Any, *, where: str, subject: Subject | None = None, hint: str = "") -> TidemillError:
     """A Tidemill error for a `KafkaError` or `KafkaException`; `hint` is its last word on the connection."""
     code, text = _unwrap(error)
@@ -219,6 +225,14 @@ def _coordinator(case: _Case) -> TidemillError:
     )
 
 
+def _leader(case: _Case) -> TidemillError:
+    return LeaderMoving(
+        f"{case.subject} has no leader yet that all brokers know of: {case.text}",
+        where=case.where,
+        remedy="try again in a moment",
+    )
+
+
 def _other(case: _Case) -> TidemillError:
     label = f" [{case.code}]" if case.code else ""
     return TidemillError(f"{case.subject}: {case.text}{label}", where=case.where)
@@ -255,6 +269,10 @@ _TELL: dict[str, Callable[[_Case], TidemillError]] = {
     ),
     "TOPIC_EXCEPTION": _invalid("use letters, digits, `.`, `_` and `-`, at most 249 of them"),
     "POLICY_VIOLATION": _invalid("the cluster's policy forbids it: ask its operator"),
+    "NOT_LEADER_FOR_PARTITION": _leader,
+    "LEADER_NOT_AVAILABLE": _leader,
+    "FENCED_LEADER_EPOCH": _leader,
+    "UNKNOWN_LEADER_EPOCH": _leader,
     "COORDINATOR_LOAD_IN_PROGRESS": _coordinator,
     "COORDINATOR_NOT_AVAILABLE": _coordinator,
     "NOT_COORDINATOR": _coordinator,

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 import csv
-import functools
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from tidemill.errors import NotFound, TidemillError, UsageError, VerificationFailed
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.clients import REQUEST_TIMEOUT, consumer_config
 from tidemill.kafka.errors import CoordinatorBusy, Subject, translate
 from tidemill.kafka.offsets import TopicPartition, Watermarks, offsets_at, watermarks
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from tidemill.kafka.patience import patient
 
 _IDLE = {"EMPTY", "DEAD"}
-_COORDINATOR_SECONDS = 10.0
-
-
-def _patient(ask: Callable[P, T]) -> Callable[P, T]:
-    """Ask again while the group's coordinator loads, as on a cluster that has just started."""
-
-    @functools.wraps(ask)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> T:
-        deadline = time.monotonic() + _COORDINATOR_SECONDS
-        while True:
-            try:
-                return ask(*args, **kwargs)
-            except CoordinatorBusy:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-
-    return asked
 
 
 @dataclass(frozen=True)
@@ -107,7 +85,7 @@ def list_groups(admin: Admin) -> list[GroupListing]:
     return sorted(found, key=lambda group: group.id)
 
 
-@_patient
+@patient(CoordinatorBusy)
 def describe_group(admin: Admin, name: str) -> Group:
     """One group; `NotFound` if neither members nor offsets tell of it."""
     admin.reach()
@@ -136,7 +114,7 @@ def committed(admin: Admin, name: str) -> dict[TopicPartition, int]:
     return {partition: offset for partition, (offset, _) in committed_with_notes(admin, name).items()}
 
 
-@_patient
+@patient(CoordinatorBusy)
 def committed_with_notes(admin: Admin, name: str) -> dict[TopicPartition, tuple[int, str]]:
     """The offsets a group has committed, and the text that was committed with each."""
     from confluent_kafka import ConsumerGroupTopicPartitions
@@ -196,7 +174,7 @@ def refuse_if_active(admin: Admin, name: str) -> Group | None:
     return group
 
 
-@_patient
+@patient(CoordinatorBusy)
 def commit_offsets(admin: Admin, name: str, offsets: Mapping[TopicPartition, int]) -> None:
     """Set a group's committed offsets from outside."""
     from confluent_kafka import ConsumerGroupTopicPartitions
@@ -245,7 +223,7 @@ class GroupCommitter:
         self._consumer.close()
 
 
-@_patient
+@patient(CoordinatorBusy)
 def delete_group(admin: Admin, name: str) -> None:
     """Delete a group and its offsets."""
     admin.reach()

@@ -11,7 +11,8 @@ from typing import Literal
 from tidemill.errors import UsageError
 from tidemill.kafka.admin import Admin
 from tidemill.kafka.clients import REQUEST_TIMEOUT, admin_types
-from tidemill.kafka.errors import Subject
+from tidemill.kafka.errors import LeaderMoving, Subject
+from tidemill.kafka.patience import patient
 
 Place = Literal["beginning", "end", "stored", "offset", "tail", "time"]
 TopicPartition = tuple[str, int]
@@ -118,6 +119,7 @@ def offsets_at(admin: Admin, partitions: Iterable[TopicPartition], time_ms: int)
     return {**found, **_list_offsets(admin, late, "latest")}
 
 
+@patient(LeaderMoving)
 def _list_offsets(
     admin: Admin, partitions: list[TopicPartition], spec: str | int, *, committed_only: bool = False
 ) -> dict[TopicPartition, int]:
