@@ -131,3 +131,25 @@ def test_join_needs_no_topics_partitioned_alike(spark: SparkSession, tmp_path: P
     results = run_batches(spark, builder.build(), [price, order], tmp_path, tasks=4)
     expected = {key.encode(): 2 * n for n, key in enumerate(KEYS)}
     assert {record.key: _long(record.value) for record in results[1]} == expected
+
+
+def test_sessions_of_earlier_batches_merge_with_sets_in_them(spark: SparkSession, tmp_path: Path) -> None:
+    builder = StreamsBuilder()
+    (
+        builder.stream("in", key=serdes.string, value=serdes.string)
+        .group_by_key()
+        .windowed_by(windows.session("10 ms", grace="1 second"))
+        .aggregate(lambda page: F.size(F.collect_set(page)).cast("bigint"), store="visits")
+        .to_stream(lambda key, value: key.key)
+        .to("out", key=serdes.string, value=serdes.long)
+    )
+    batches = [
+        [Record("in", b"a", b"x", 0), Record("in", b"a", b"y", 15)],
+        [Record("in", b"b", b"x", 16)],
+        [Record("in", b"a", b"x", 8)],
+    ]
+    results = run_batches(spark, builder.build(), batches, tmp_path)
+    found = [[(r.key, None if r.value is None else serdes.long.decode(r.value)) for r in b] for b in results]
+    assert found[0] == [(b"a", 1), (b"a", 1)]
+    assert found[1] == [(b"b", 1)]
+    assert sorted(found[2], key=str) == [(b"a", 2), (b"a", None), (b"a", None)]

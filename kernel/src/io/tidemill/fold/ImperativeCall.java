@@ -38,10 +38,10 @@ public final class ImperativeCall implements Serializable {
     toBytes(buffer);
   }
 
+  /** @param buffer is of no further use to this call afterwards */
   Object result(InternalRow buffer) {
-    InternalRow own = buffer.copy();
-    toObject(own);
-    return function.eval(own);
+    toObject(buffer);
+    return function.eval(buffer);
   }
 
   @SuppressWarnings("unchecked")

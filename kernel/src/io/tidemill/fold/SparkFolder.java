@@ -92,8 +92,10 @@ public final class SparkFolder extends Folder {
   public Object result(Object aggregate) {
     Object[] fields = new Object[1 + calls.size()];
     fields[0] = aggregate;
+    // Calls change the row they evaluate, and one that comes from a store cannot be changed.
+    InternalRow own = calls.isEmpty() ? null : changeable((InternalRow) aggregate, 0);
     for (int i = 0; i < calls.size(); i++) {
-      fields[i + 1] = calls.get(i).result((InternalRow) aggregate);
+      fields[i + 1] = calls.get(i).result(own);
     }
     return result.eval(fields);
   }
@@ -104,12 +106,18 @@ public final class SparkFolder extends Folder {
     return projection;
   }
 
+  /** A row with the fields of another from one on; null has none. */
+  private GenericInternalRow changeable(InternalRow row, int from) {
+    GenericInternalRow copy = new GenericInternalRow(buffer.fields().length);
+    for (int i = from; row != null && i < buffer.fields().length; i++) {
+      copy.update(i, row.isNullAt(i) ? null : row.get(i, buffer.fields()[i].dataType()));
+    }
+    return copy;
+  }
+
   /** @param before what the fields beyond the expressions are copied from, null for nothing */
   private InternalRow run(MutableProjection projection, InternalRow input, InternalRow before) {
-    GenericInternalRow target = new GenericInternalRow(buffer.fields().length);
-    for (int i = initial.size(); before != null && i < buffer.fields().length; i++) {
-      target.update(i, before.isNullAt(i) ? null : before.get(i, buffer.fields()[i].dataType()));
-    }
+    GenericInternalRow target = changeable(before, initial.size());
     projection.target(target).apply(input);
     return target;
   }
