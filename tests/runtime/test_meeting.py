@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import logging
 import uuid
 
@@ -12,7 +13,8 @@ from runtime.broker import until
 from runtime.test_layout import NOON, executed_plan
 from tidemill import StreamsBuilder, serdes
 from tidemill.engine.failures import LayoutChangedError
-from tidemill.errors import TidemillError
+from tidemill.errors import TidemillError, UsageError
+from tidemill.kafka import partitioner
 from tidemill.kafka.partitioner import partition_of
 from tidemill.runtime.state import State
 
@@ -57,6 +59,7 @@ def astray(key):
 
 
 def test_partitioner_is_that_of_kafkas_clients(broker, topic):
+    assert doctest.testmod(partitioner).failed == 0
     name = topic("keys", partitions=7)
     keys = [f"{'ab' * (n % 9)}{n}" for n in range(200)]
     put(broker, name, [(key, "x") for key in keys])
@@ -122,6 +125,17 @@ def test_trusted_topics_are_left_as_they_are(make_app, broker, topics):
     # Partitions chosen in one way of their own meet; those chosen otherwise do not, as in Kafka Streams.
     assert values(broker, target) == sorted(f"{key}-row-{key}" for key in KEYS[:5])
     assert "Exchange" not in executed_plan(app)
+
+
+def test_trusted_topics_that_grow_are_refused(make_app, broker, topics):
+    source, table, target = topics
+    put(broker, table, [(key, f"row-{key}") for key in KEYS], NOON - 1000)
+    settings = {"application_id": f"meeting-{uuid.uuid4().hex[:8]}", "co_partitioning": "trusted"}
+    make_app(joined(source, table, target), **settings).run(until="now")
+    for name in (source, table):
+        broker.admin.add_partitions(name, 3)
+    with pytest.raises(UsageError, match="got more partitions"):
+        make_app(joined(source, table, target), **settings).run(until="now")
 
 
 def test_batch_that_is_partly_written_is_not_placed_in_another_way(make_app, broker, topics, failpoint):

@@ -319,6 +319,12 @@ class Launch:
     def _way(self, met: Mapping[str, Sequence[int]]) -> CoPartitioning:
         """How topics meet: as configured, unless a stray was found, or partitions were added."""
         grown = any(len(counts) > 1 for counts in met.values())
+        if grown and self.config.co_partitioning is CoPartitioning.TRUSTED:
+            raise UsageError(
+                f"one of {', '.join(sorted(met))} got more partitions: who chooses them in a way of his own"
+                " puts keys elsewhere now, and their state cannot be found",
+                remedy="reset the app",
+            )
         checked = self.config.co_partitioning is CoPartitioning.CHECKED
         if not met or grown or (checked and self._note.strays is not None):
             return CoPartitioning.SHUFFLE
