@@ -43,17 +43,13 @@ public final class Combine extends Node {
     Object key = identity(record.key());
     Partial partial = partials.get(key);
     if (partial == null) {
-      Object own = record.key() instanceof UTF8String text ? text.clone() : record.key();
-      Object first = folder.add(own, record.value(), folder.init());
-      partials.put(own instanceof UTF8String ? own : key, 
-          new Partial(new Rec(own, first, record.time(), record.headers()), task.origin()));
-    } else {
-      Rec before = partial.sum;
-      Object sum = folder.add(before.key(), record.value(), before.value());
-      long time = Math.max(before.time(), record.time());
-      partial.sum = new Rec(before.key(), sum, time, record.headers());
-      partial.last = task.origin();
+      partial = new Partial(record.key() instanceof UTF8String text ? text.clone() : record.key(), folder.init());
+      partials.put(partial.key instanceof UTF8String ? partial.key : key, partial);
     }
+    partial.sum = folder.add(partial.key, record.value(), partial.sum);
+    partial.time = Math.max(partial.time, record.time());
+    partial.headers = record.headers();
+    partial.last = task.origin();
   }
 
   @Override
@@ -61,17 +57,24 @@ public final class Combine extends Node {
     if (partials != null) {
       Map<Object, Partial> done = partials;
       partials = null;
-      done.values().forEach(partial -> task.later(partial.last, this, () -> forward(partial.sum)));
+      done.values().forEach(partial -> task.later(partial.last, this, () -> forward(partial.record())));
     }
   }
 
   private static final class Partial {
-    Rec sum;
+    final Object key;
+    Object sum;
+    long time = Long.MIN_VALUE;
+    Object headers;
     Origin last;
 
-    Partial(Rec sum, Origin last) {
+    Partial(Object key, Object sum) {
+      this.key = key;
       this.sum = sum;
-      this.last = last;
+    }
+
+    Rec record() {
+      return new Rec(key, sum, time, headers);
     }
   }
 

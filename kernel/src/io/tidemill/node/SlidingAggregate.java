@@ -47,6 +47,7 @@ public final class SlidingAggregate extends WindowedTable {
     } else {
       visit.usual();
     }
+    visit.end();
     emitClosed(record, closeTime - 1, closeTime - difference - 1);
   }
 
@@ -78,7 +79,8 @@ public final class SlidingAggregate extends WindowedTable {
     private final long closeTime;
     private final Bytes key;
     private final TreeMap<Long, Timed> entries;
-    private final Set<Long> starts = new HashSet<>();
+    private final List<Long> emptied = new ArrayList<>(0);
+    private boolean touched;
     private Long previous; // the timestamp of the record before this one
     private Timed left; // the aggregate of the window that ends before this record
     private Timed right; // the aggregate of a window that reaches beyond this record
@@ -98,39 +100,10 @@ public final class SlidingAggregate extends WindowedTable {
     }
 
     void usual() {
-      // A list of its own: the loop changes the windows it walks over. Nothing behind the first one that ended
-      // before this record is looked at.
-      List<Map.Entry<Long, Timed>> near = new ArrayList<>();
-      for (var window : entries.subMap(Math.max(0, time - 2 * difference), true, time + 1, true).descendingMap().entrySet()) {
-        near.add(Map.entry(window.getKey(), window.getValue()));
-        if (window.getKey() + difference < time) {
-          break;
-        }
+      if (foldNear()) {
+        return;
       }
-      for (Map.Entry<Long, Timed> window : near) {
-        long start = window.getKey();
-        long end = start + difference;
-        Timed entry = window.getValue();
-        starts.add(start);
-        if (start == time + 1) {
-          rightExists = true;
-        } else if (end > time) {
-          right = right == null ? entry : right;
-          fold(start, entry);
-        } else if (end == time) {
-          leftExists = true;
-          fold(start, entry);
-          if (entry.time() >= time) {
-            return; // a record of this very time has made all windows already
-          }
-          previous = entry.time();
-        } else {
-          left = entry;
-          previous = entry.time();
-          break;
-        }
-      }
-      if (previous != null && !starts.contains(previous + 1) && previous + 1 + difference >= time) {
+      if (previous != null && previous + 1 + difference >= time && !entries.containsKey(previous + 1)) {
         fold(previous + 1, null);
       }
       if (!leftExists) {
@@ -140,9 +113,68 @@ public final class SlidingAggregate extends WindowedTable {
       makeRight();
     }
 
+    /**
+     * Folds the record into the windows around it, newest first, in place: most records do little else. Nothing behind
+     * the first window that ended before this record is looked at.
+     *
+     * @return whether a record of this very time has made all windows already
+     */
+    private boolean foldNear() {
+      var near = entries.subMap(Math.max(0, time - 2 * difference), true, time + 1, true).descendingMap();
+      for (Map.Entry<Long, Timed> window : near.entrySet()) {
+        long start = window.getKey();
+        long end = start + difference;
+        Timed entry = window.getValue();
+        if (start == time + 1) {
+          rightExists = true;
+        } else if (end > time) {
+          right = right == null ? entry : right;
+          foldInto(window);
+        } else if (end == time) {
+          leftExists = true;
+          foldInto(window);
+          if (entry.time() >= time) {
+            return true;
+          }
+          previous = entry.time();
+        } else {
+          left = entry;
+          previous = entry.time();
+          break;
+        }
+      }
+      return false;
+    }
+
+    private void foldInto(Map.Entry<Long, Timed> window) {
+      long start = window.getKey();
+      if (isLate(start)) {
+        return;
+      }
+      Timed entry = window.getValue();
+      Object aggregate = folder.add(record.key(), record.value(), entry.value());
+      Timed now = aggregate == null ? null : new Timed(aggregate, Math.max(time, entry.time()));
+      touched = true;
+      if (now == null) {
+        emptied.add(start); // not now: the map is being walked over
+      } else {
+        window.setValue(now);
+      }
+      tell(start, now, entry);
+    }
+
+    /** To be called when the record has been to all its windows. */
+    void end() {
+      entries.keySet().removeAll(emptied);
+      if (touched) {
+        keep(key, entries);
+      }
+    }
+
     /** Windows have no negative start: records before `difference` share the window [0, difference]. */
     void early() {
       Timed combined = entries.get(0L);
+      Set<Long> starts = new HashSet<>();
       for (Map.Entry<Long, Timed> window : new TreeMap<>(entries.subMap(0L, true, time + 1, true)).entrySet()) {
         long start = window.getKey();
         Timed entry = window.getValue();
@@ -168,7 +200,7 @@ public final class SlidingAggregate extends WindowedTable {
 
     private void makeRight() {
       if (!rightExists && right != null && right.time() > time) {
-        put(time + 1, right, null);
+        put(time + 1, new Timed(right.value(), right.time()), null);
       }
     }
 
@@ -178,8 +210,7 @@ public final class SlidingAggregate extends WindowedTable {
 
     /** @param fresh whether the window starts from nothing; `isNew` whether it did not exist before */
     private void fold(long start, Timed entry, boolean fresh, boolean isNew) {
-      if (start + difference < closeTime) {
-        task.drop(Dropped.LATE);
+      if (isLate(start)) {
         return;
       }
       Object aggregate = folder.add(record.key(), record.value(), fresh ? folder.init() : entry.value());
@@ -187,18 +218,27 @@ public final class SlidingAggregate extends WindowedTable {
       put(start, aggregate == null ? null : new Timed(aggregate, newTime), isNew ? null : entry);
     }
 
+    private boolean isLate(long start) {
+      if (start + difference >= closeTime) {
+        return false;
+      }
+      task.drop(Dropped.LATE);
+      return true;
+    }
+
     private void put(long start, Timed entry, Timed old) {
+      touched = true;
       if (entry == null) {
         entries.remove(start);
-      } else {
-        if (entries.put(start, entry) == null) {
-          created(start, key);
-        }
+      } else if (entries.put(start, entry) == null) {
+        created(start, key);
       }
-      keep(key, entries);
+      tell(start, entry, old);
+    }
+
+    private void tell(long start, Timed entry, Timed old) {
       if (!onClose) {
-        long at = entry == null ? time : entry.time();
-        changed(key, record, start, start + difference, Timed.valueOf(entry), Timed.valueOf(old), at);
+        changed(key, record, start, start + difference, entry, old, entry == null ? time : entry.time());
       }
     }
   }

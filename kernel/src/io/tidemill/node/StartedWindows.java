@@ -24,10 +24,11 @@ abstract class StartedWindows extends WindowedTable {
     Timed entry = entries.get(start);
     Object aggregate = folder.add(record.key(), record.value(), entry == null ? folder.init() : entry.value());
     long time = entry == null ? record.time() : Math.max(record.time(), entry.time());
-    if (aggregate == null) {
+    Timed now = aggregate == null ? null : new Timed(aggregate, time);
+    if (now == null) {
       entries.remove(start);
     } else {
-      entries.put(start, new Timed(aggregate, time));
+      entries.put(start, now);
     }
     keep(key, entries);
     if (entry == null && aggregate != null && endOf(start) != Long.MAX_VALUE) {
@@ -35,7 +36,7 @@ abstract class StartedWindows extends WindowedTable {
     }
     if (!onClose) {
       long at = aggregate == null && isCached() ? record.time() : time;
-      changed(key, record, start, endOf(start), aggregate, Timed.valueOf(entry), at);
+      changed(key, record, start, endOf(start), now, entry, at);
     }
   }
 

@@ -6,7 +6,7 @@ import io.tidemill.row.Codec;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
 import io.tidemill.state.Backend;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.apache.spark.sql.types.DataType;
@@ -16,7 +16,10 @@ public abstract class TableNode extends Node {
   protected final DataType keyType;
   private final boolean cached;
   private transient Codec keyCodec;
-  private transient Map<Object, Held> held;
+  private transient Map<Object, Held> heldByKey;
+  private transient Held oldest;
+  private transient Held newest;
+  private transient int batch;
 
   /** @param cached whether only the last update of a key goes out per batch */
   protected TableNode(String name, DataType keyType, boolean cached) {
@@ -68,34 +71,71 @@ public abstract class TableNode extends Node {
       forward(change.change(tell(change.value()), tell(change.old())));
       return;
     }
-    if (held == null) {
-      held = new LinkedHashMap<>(256, 0.75f, true); // by access: the order is that of the last updates
+    if (heldByKey == null) {
+      heldByKey = new HashMap<>();
     }
-    Held earlier = held.get(key);
-    if (earlier == null) {
-      held.put(key, new Held(change, change.old(), task.origin()));
-    } else {
-      earlier.last = change;
-      earlier.origin = task.origin();
+    Held earlier = heldByKey.get(key);
+    Held held = isHeld(earlier) ? earlier : begin(change.key(), change.old());
+    hold(held, change, change.value(), change.time());
+    if (held != earlier) {
+      heldByKey.put(key, held);
     }
   }
 
-  /** The key of the update that is held back under this id, or null. */
-  protected final Object heldKey(Object id) {
-    Held earlier = held == null ? null : held.get(id);
-    return earlier == null ? null : earlier.last.key();
+  /** Whether this update still waits for the end of the batch. */
+  protected final boolean isHeld(Held held) {
+    return held != null && held.batch == batch;
+  }
+
+  /** A first update of a key in this batch, to be filled by {@link #hold}; `old` is what was told before. */
+  protected final Held begin(Object key, Object old) {
+    return new Held(key, old, batch);
+  }
+
+  /** Holds a new value back in place of the one before; updates leave in the order of their last values. */
+  protected final void hold(Held held, Rec cause, Object value, long time) {
+    held.value = value;
+    held.time = time;
+    held.headers = cause.headers();
+    held.latest = cause.latest();
+    held.origin = task.origin();
+    if (held == newest) {
+      return;
+    }
+    if (held.after != null) {
+      unlink(held);
+    }
+    held.before = newest;
+    if (newest == null) {
+      oldest = held;
+    } else {
+      newest.after = held;
+    }
+    newest = held;
+  }
+
+  private void unlink(Held held) {
+    if (held.before == null) {
+      oldest = held.after;
+    } else {
+      held.before.after = held.after;
+    }
+    held.after.before = held.before;
+    held.after = null;
   }
 
   @Override
   public void flush() {
-    if (held == null || held.isEmpty()) {
-      return;
-    }
-    Map<Object, Held> leaving = held;
-    held = null;
-    for (Held row : leaving.values()) {
-      if (row.last.value() != null || row.old != null) { // nobody has heard of a row that came and went
-        task.later(row.origin, this, () -> forward(row.last.change(tell(row.last.value()), tell(row.old))));
+    Held leaving = oldest;
+    batch++;
+    oldest = null;
+    newest = null;
+    heldByKey = null;
+    for (; leaving != null; leaving = leaving.after) {
+      Held row = leaving;
+      if (row.value != null || row.old != null) { // nobody has heard of a row that came and went
+        task.later(row.origin, this, () ->
+            forward(new Rec(row.key, tell(row.value), tell(row.old), row.time, row.headers, row.latest)));
       }
     }
   }
@@ -104,15 +144,23 @@ public abstract class TableNode extends Node {
     return kept == null ? null : told(kept);
   }
 
-  private static final class Held {
-    Rec last;
-    Origin origin;
-    final Object old;
+  /** The update of one key that waits for the end of the batch, between those before and after it. */
+  protected static final class Held {
+    private final Object key;
+    private final Object old;
+    private final int batch;
+    private Object value;
+    private long time;
+    private Object headers;
+    private boolean latest;
+    private Origin origin;
+    private Held before;
+    private Held after;
 
-    Held(Rec last, Object old, Origin origin) {
-      this.last = last;
+    private Held(Object key, Object old, int batch) {
+      this.key = key;
       this.old = old;
-      this.origin = origin;
+      this.batch = batch;
     }
   }
 }

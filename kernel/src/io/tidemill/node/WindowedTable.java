@@ -12,7 +12,9 @@ import io.tidemill.state.TimelineCoder;
 import io.tidemill.task.Task;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -41,6 +43,7 @@ abstract class WindowedTable extends TableNode {
   protected transient long[] closedUpTo;
   private transient long[] handedOn;
   private transient Codec innerKey;
+  private transient Map<WindowId, Held> emptied;
 
   protected WindowedTable(String name, DataType innerKeyType, List<Folder> folders, String store, boolean cached,
       boolean onClose, long indexWidth) {
@@ -134,16 +137,38 @@ abstract class WindowedTable extends TableNode {
     }
   }
 
-  /** Tells of a window's new value; the key of the result is made once per window and batch. */
-  protected final void changed(Bytes key, Rec record, long start, long end, Object value, Object old, long at) {
+  /** Tells of what became of a window, `now` and `before` being null where it is, or was, not there. */
+  protected final void changed(Bytes key, Rec record, long start, long end, Timed now, Timed before, long at) {
     if (!isCached()) {
-      update(null, record.withKey(windowed(record.key(), start, end)).change(value, old, at));
+      Object windowed = windowed(record.key(), start, end);
+      update(null, record.withKey(windowed).change(Timed.valueOf(now), Timed.valueOf(before), at));
       return;
     }
-    WindowId id = new WindowId(key, start, end);
-    Object known = heldKey(id);
-    Object windowed = known == null ? windowed(record.key(), start, end) : known;
-    update(id, new Rec(windowed, value, old, at, record.headers(), record.latest()));
+    // What is held back is found by the window itself: a map of all windows would cost more than the folding.
+    Held held = before == null ? emptied(key, start, end) : (Held) before.note;
+    if (!isHeld(held)) {
+      held = begin(windowed(record.key(), start, end), Timed.valueOf(before));
+    }
+    hold(held, record, Timed.valueOf(now), at);
+    if (now != null) {
+      now.note = held;
+    } else {
+      if (emptied == null) {
+        emptied = new HashMap<>();
+      }
+      emptied.put(new WindowId(key, start, end), held);
+    }
+  }
+
+  /** The update that is held back of a window that became empty in this batch. */
+  private Held emptied(Bytes key, long start, long end) {
+    return emptied == null ? null : emptied.remove(new WindowId(key, start, end));
+  }
+
+  @Override
+  public void flush() {
+    super.flush();
+    emptied = null;
   }
 
   protected final Object windowed(Object key, long start, long end) {

@@ -56,7 +56,7 @@ public final class Columns {
     List<Attribute> inputs = Stateful.list(project.child().output());
     List<Evaluator> evaluators = new ArrayList<>();
     for (NamedExpression named : Stateful.list(project.projectList())) {
-      evaluators.add(new Evaluator(bind(unaliased((Expression) named), inputs, 0), inputs.size()));
+      evaluators.add(new Evaluator(PlainSplit.in(bind(unaliased((Expression) named), inputs, 0)), inputs.size()));
     }
     return evaluators;
   }

@@ -39,6 +39,8 @@ public final class Task {
   /** Fields a user's function over one record can read; see {@link #eval}. */
   public static final int RECORD_WIDTH = 7;
 
+  private static final int RECORD_TIME = 2;
+
   private static final int RAW_HEADERS = 2;
   private static final int RAW_TIME = 3;
   private static final long NO_TIME = Long.MIN_VALUE;
@@ -194,7 +196,8 @@ public final class Task {
 
   /** Applies a user's function to (key, value) and the record's own data. */
   public Object eval(Evaluator function, Rec record, Object value) {
-    return function.eval(record.key(), value, record.time() * 1000, record.headers(), topic, partition, offset);
+    Long time = function.reads(RECORD_TIME) ? record.time() * 1000 : null;
+    return function.eval(record.key(), value, time, record.headers(), topic, partition, offset);
   }
 
   public boolean test(Evaluator predicate, Rec record, Object value) {
