@@ -38,6 +38,14 @@ def test_replayed_batches_meet_the_same_partitions(tmp_path: Path) -> None:
     assert found["spark.speculation"] == "false"
 
 
+@pytest.mark.parametrize("who", ["driver", "executor"])
+def test_a_jvm_is_told_of_one_collector(tmp_path: Path, who: str) -> None:
+    options = f"spark.{who}.extraJavaOptions"
+    assert settings(tmp_path)[options].split()[-1] == "-XX:+UseParallelGC"
+    chosen = settings(tmp_path, **{options: "-Xss1m -XX:+UseZGC"})[options]
+    assert [option for option in chosen.split() if option.endswith("GC")] == ["-XX:+UseZGC"]
+
+
 @pytest.mark.parametrize(
     ("location", "local"),
     [

