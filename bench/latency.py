@@ -13,9 +13,9 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
-from bench.broker import SILENT
+from bench.answers import SILENT
 from bench.data import user_name
-from bench.drain import Lab, Task
+from bench.drain import Key, Lab, Task
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
@@ -73,6 +73,11 @@ class Latency:
     cpu_share: float = 0.0
     """Cores in use while measured."""
 
+    @property
+    def key(self) -> Key:
+        """What tells it from every other measurement."""
+        return ("latency", self.setup, self.workload, self.rate, self.run)
+
     def as_json(self) -> dict[str, Any]:
         """All figures."""
         return asdict(self)
@@ -89,11 +94,15 @@ class Wish:
     partitions: int = 4
     run: int = 0
 
+    def blank(self) -> Latency:
+        """A result that has no figures yet."""
+        return Latency(self.setup.label, self.workload, self.rate, self.seconds, self.run)
+
 
 def measure(lab: Lab, wish: Wish) -> Latency:
     """Measure a setup; what goes wrong is in the result."""
     setup, seconds, partitions = wish.setup, wish.seconds, wish.partitions
-    result = Latency(setup.label, wish.workload, wish.rate, seconds, wish.run)
+    result = wish.blank()
     name = f"{setup.label}-{wish.workload}-{uuid.uuid4().hex[:8]}".lower()
     topic = f"{name}-in"
     try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from bench.data import Dataset
-from bench.drain import Lab, Task
+from bench.drain import Key, Lab, Task
 from bench.process import Program
 from bench.reference import expected
 from bench.systems import SYSTEMS, Job
@@ -34,6 +34,11 @@ class Life:
     error: str | None = None
     value: float = 0.0
     rss: int = 0
+
+    @property
+    def key(self) -> Key:
+        """What tells it from every other measurement."""
+        return ("life", self.measure, self.system, self.guarantee, self.run)
 
     def as_json(self) -> dict[str, Any]:
         """All figures."""
@@ -147,3 +152,10 @@ def _caught(result: Life) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 -- one system that fails must not lose the others' results
         result.error = f"{type(error).__name__}: {error}"
+
+
+MEASURES: dict[str, Callable[[Lab, str, str, int], Life]] = {
+    "start": start_up,
+    "idle": idle,
+    "recovery": recovery,
+}

@@ -18,7 +18,7 @@ from tidemill.kafka.embedded import Cluster
 def lab(kafka: Cluster, tmp_path: Path) -> Iterator[Lab]:
     with Broker(tmp_path, kafka) as broker:
         yield Lab(broker, tmp_path)
-        broker.delete(topic for topic in broker.topics() if topic.startswith("in-"))
+        broker.delete(topic for topic in broker.topics() if topic.startswith("in"))
 
 
 @pytest.mark.bench
