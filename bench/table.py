@@ -59,7 +59,10 @@ class Line:
         return Figure(median(values), min(values), max(values)) if values else None
 
 
-def lines(results: Iterable[Result]) -> dict[tuple[str, str, str], Line]:
+Lines = dict[tuple[str, str, str], Line]
+
+
+def lines(results: Iterable[Result]) -> Lines:
     """Results by (task, guarantee, system), in the order they came."""
     grouped: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
