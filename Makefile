@@ -72,7 +72,7 @@ bench-quick: venv kernel ## a short benchmark, under 4 minutes
 	$(BIN)/python -m bench all quick $(BENCH_ARGS)
 
 .PHONY: bench-full
-bench-full: venv kernel ## every measurement, and docs/benchmarks.md from it; an hour or two
+bench-full: venv kernel ## every measurement, and docs/benchmarks.md from it; two hours, in pieces with BENCH_ARGS=--resume
 	$(BIN)/python -m bench all full --page $(BENCH_ARGS)
 
 .PHONY: fault

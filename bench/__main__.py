@@ -40,8 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store = Store.begin(file, " ".join(["python -m bench", *given]), resume=options.resume)
     session: plan.Session = options.steps(options)
     with Broker(options.data) as broker:
+        lab = Lab(broker)
+        lab.tidy()
         try:
-            session.carry_out(Lab(broker), store, retry=options.retry)
+            session.carry_out(lab, store, retry=options.retry)
         finally:
             print("\n" + page.as_text(store))
             print(f"All figures: {file}")
@@ -54,7 +56,11 @@ def _whole(options: argparse.Namespace) -> plan.Session:
     session = plan.SESSIONS[options.session]
     budget = session.budget if options.budget is None else options.budget or None
     return replace(
-        session, scale=options.scale or session.scale, runs=options.runs or session.runs, budget=budget
+        session,
+        scale=options.scale or session.scale,
+        runs=options.runs or session.runs,
+        budget=budget,
+        only=options.only,
     )
 
 
@@ -162,6 +168,7 @@ def _parser() -> argparse.ArgumentParser:
     whole.add_argument("session", choices=list(plan.SESSIONS))
     whole.add_argument("--scale", type=int, help="records of W2; others in proportion")
     whole.add_argument("--runs", type=int)
+    whole.add_argument("--only", default="", help="what the name of a measurement must contain: W3, latency")
     whole.add_argument("--budget", type=float, help="seconds after which nothing new begins; 0 for no end")
 
     written = add("page", "write docs/benchmarks.md from files of figures; later ones count", None)

@@ -16,7 +16,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs e
 )
 
 from bench.answers import SILENT
-from bench.data import Dataset, Record
+from bench.data import INPUT, Dataset, Record
 from tidemill.kafka.embedded import Cluster
 
 _FOREVER = {"retention.ms": "-1", "segment.bytes": str(256 << 20)}
@@ -130,6 +130,10 @@ class Broker:
     def sweep(self, name: str) -> None:
         """Delete every topic of an application."""
         self.delete(topic for topic in self.topics() if name in topic)
+
+    def keep_inputs(self) -> None:
+        """Delete every topic but the inputs."""
+        self.delete(topic for topic in self.topics() if not topic.startswith((INPUT, "__")))
 
     def topics(self) -> set[str]:
         """The names of all topics."""

@@ -16,8 +16,8 @@ CITIES = 100
 WORDS = 20_000
 WORDS_PER_LINE = 10
 _LINES_AT_ONCE = 1_000
-_EDITION = 2
-"""Grows when records change, so that no topic of former ones is used."""
+INPUT = "in2-"
+"""Begins the name of every input; its number grows when records change: no former topic must be used."""
 TEXTS = ("calm", "ebb", "flood", "spring", "neap", "slack", "swell", "surge")
 
 
@@ -57,7 +57,7 @@ class Dataset:
     @property
     def name(self) -> str:
         """The topic, without its number of partitions."""
-        return f"in{_EDITION}-{self.kind}-{self.records}-{self.keys}-{self.rate}-{self.seed}"
+        return f"{INPUT}{self.kind}-{self.records}-{self.keys}-{self.rate}-{self.seed}"
 
     def rows(self) -> Iterator[Record]:
         """Every record, in the order of event time."""

@@ -17,7 +17,7 @@ from typing import Any
 from bench.answers import Output, RightAnswers, given
 from bench.broker import Broker
 from bench.paths import BUILD
-from bench.process import Program, usage
+from bench.process import Program, end_of, usage
 from bench.progress import FileProgress, GroupProgress, Progress
 from bench.reference import Answer, Inputs
 from bench.systems import Job, System
@@ -132,6 +132,12 @@ class Lab:
         self.broker = broker
         self._folder = folder
         self._right = RightAnswers(folder / "answers")
+
+    def tidy(self) -> None:
+        """Remove what a session that was killed has left: programs, their topics and files."""
+        end_of(self._folder / "runs")
+        self.broker.keep_inputs()
+        shutil.rmtree(self._folder / "runs", ignore_errors=True)
 
     def drain(self, task: Task) -> Result:
         """Run a task; what goes wrong is in the result."""

@@ -19,7 +19,7 @@ from bench.workloads import WORKLOADS
 
 _IDLE_SECONDS = 10.0
 _CALM_SECONDS = 5.0
-_TIMEOUT = 180.0
+_TIMEOUT = 240.0
 
 
 @dataclass

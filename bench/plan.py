@@ -42,6 +42,8 @@ class Session:
     runs: int
     steps: Callable[[Session], Iterator[Step]]
     budget: float | None = None
+    only: str = ""
+    """What the label of a step must contain."""
 
     def carry_out(self, lab: Lab, store: Store, *, retry: bool = False) -> None:
         """Take one measurement after the other that the store has not; those beyond the budget are named.
@@ -52,7 +54,7 @@ class Session:
         store.left_out.clear()
         store.broken.clear()
         for step in self.steps(self):
-            if store.has(step.key, failed=not retry):
+            if self.only not in step.label or store.has(step.key, failed=not retry):
                 continue
             spent = time.monotonic() - begun
             if self.budget is not None and spent > self.budget:
