@@ -24,7 +24,7 @@ from bench.systems import Job, System
 from bench.workloads import Workload
 
 _LOOK_SECONDS = 0.1
-_STILL_SECONDS = 75.0
+_STILL_SECONDS = 100.0
 """How long a program may finish nothing at all: longer than it takes to start, or to lose a member."""
 Key = tuple[str | int | None, ...]
 WARM = 0.5

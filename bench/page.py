@@ -96,7 +96,8 @@ def _about(pieces: Sequence[dict[str, str]]) -> list[str]:
     return [
         f"Measured on {first['date']}{until}: {all_of('processor')}, {all_of('cores')} cores, "
         f"{all_of('memory')}, {all_of('system')}, Python {all_of('python')}, Tidemill {all_of('tidemill')}; "
-        f"load before the start {first['load']}. The broker runs on the same cores. "
+        f"load before the start {first['load']}. The broker runs on the same cores; Spark started "
+        f"{all_of('archive', ' and ')} the class archive of `tidemill dev fetch`. "
         + ("The commands:" if "\n" in commands else "The command:"),
         f"```console\n{commands}\n```",
     ]

@@ -16,6 +16,7 @@ from bench.latency import Latency
 from bench.lifecycle import Life
 from bench.paths import ROOT
 from tidemill import __version__
+from tidemill.engine.archive import use_options
 
 Measurement = Result | Latency | Life
 
@@ -146,6 +147,7 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "tidemill": f"{__version__} {_commit()}".strip(),
+        "archive": "with" if use_options() else "without",
         "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
     }
 
