@@ -26,6 +26,7 @@ from bench.workloads import Workload
 _LOOK_SECONDS = 0.1
 _STILL_SECONDS = 100.0
 """How long a program may finish nothing at all: longer than it takes to start, or to lose a member."""
+_LEAST_SECONDS = 1.5
 Key = tuple[str | int | None, ...]
 WARM = 0.5
 """The part of the backlog that warms a system up; what comes after it is steady state."""
@@ -271,8 +272,9 @@ def summarise(result: Result) -> None:
     result.total_rate = end.done / end.at
     result.total_cpu = end.cpu / end.done * 1e6
     result.broker_cpu = end.broker_cpu / end.done * 1e6
-    # One step over most of the backlog says nothing about the pace between steps: more records are needed.
-    if start.done <= 0.8 * end.done:
+    # One step over most of the backlog, or steps in less time than is between two commits, say nothing about
+    # the pace: more records are needed.
+    if start.done <= 0.8 * end.done and end.at - start.at >= _LEAST_SECONDS:
         finished = end.done - start.done
         result.steady_rate = finished / (end.at - start.at)
         result.steady_cpu = (end.cpu - start.cpu) / finished * 1e6

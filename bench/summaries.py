@@ -91,7 +91,7 @@ def peers(results: Sequence[Result]) -> Table:
             elif not SYSTEMS[name].can(work, ALOS):
                 cells.append("has no means")
             else:
-                cells.append(_why(line))
+                cells.append("-" if per_cpu(line) else _why(line))
         if any(name == key[2] and key[0] == work for key in found for name in measured):
             table.append([f"{work} {WORKLOADS[work].title}", *cells])
     return header, table
