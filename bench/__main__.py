@@ -113,7 +113,7 @@ def _lives(options: argparse.Namespace) -> plan.Session:
         for run in range(options.runs):
             for guarantee in options.guarantee:
                 for name in options.system:
-                    yield plan.life_step(options.measure, name, guarantee, run)
+                    yield plan.life_step(options.measure, name, guarantee, run, options.keys)
 
     return plan.Session(0, options.runs, steps)
 
@@ -162,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     life.add_argument("measure", choices=list(lifecycle.MEASURES))
     life.add_argument("--system", type=_names(SYSTEMS), default=list(plan.PAIR))
     life.add_argument("--guarantee", type=_guarantees, default=[ALOS])
+    life.add_argument("--keys", type=int, help="a million for recovery, else a thousand")
     life.add_argument("--runs", type=int, default=1)
 
     whole = add("all", "a whole session: quick, bench or full", _whole)

@@ -38,17 +38,17 @@ class Life:
     @property
     def key(self) -> Key:
         """What tells it from every other measurement."""
-        return ("life", self.measure, self.system, self.guarantee, self.run)
+        return ("life", self.measure, self.system, self.guarantee, self.keys, self.run)
 
     def as_json(self) -> dict[str, Any]:
         """All figures."""
         return asdict(self)
 
 
-def start_up(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
+def start_up(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life:
     """Seconds from the start of the process to the first result in the output topic."""
-    result = Life("start", system, guarantee, 1000, run)
-    with _caught(result), _session(lab, system, guarantee, Dataset("events", 1000, 1000)) as session:
+    result = Life("start", system, guarantee, keys, run)
+    with _caught(result), _session(lab, system, guarantee, Dataset("events", keys, keys)) as session:
         program = session.start()
         while not lab.broker.committed_ends(session.job.output):
             session.still_running(program)
@@ -57,12 +57,12 @@ def start_up(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
     return result
 
 
-def idle(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
+def idle(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life:
     """Cores in use while there is nothing to do."""
-    result = Life("idle", system, guarantee, 1000, run)
-    with _caught(result), _session(lab, system, guarantee, Dataset("events", 10_000, 1000)) as session:
+    result = Life("idle", system, guarantee, keys, run)
+    with _caught(result), _session(lab, system, guarantee, Dataset("events", 10 * keys, keys)) as session:
         program = session.start()
-        session.await_done(program, 10_000)
+        session.await_done(program, 10 * keys)
         time.sleep(_CALM_SECONDS)
         before = program.usage().cpu
         time.sleep(_IDLE_SECONDS)
@@ -71,7 +71,7 @@ def idle(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
     return result
 
 
-def recovery(lab: Lab, system: str, guarantee: str, run: int = 0, keys: int = 1_000_000) -> Life:
+def recovery(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life:
     """Seconds from the restart after `kill -9` until records that came meanwhile are finished, and right."""
     result = Life("recovery", system, guarantee, keys, run)
     records, later = keys + keys // 4, 10_000
@@ -154,8 +154,9 @@ def _caught(result: Life) -> Iterator[None]:
         result.error = f"{type(error).__name__}: {error}"
 
 
-MEASURES: dict[str, Callable[[Lab, str, str, int], Life]] = {
+MEASURES: dict[str, Callable[[Lab, str, str, int, int], Life]] = {
     "start": start_up,
     "idle": idle,
     "recovery": recovery,
 }
+KEYS = {"start": 1_000, "idle": 1_000, "recovery": 1_000_000}

@@ -164,15 +164,16 @@ def latency_step(wish: latency.Wish) -> Step:
     return Step(label, wish.blank().key, take)
 
 
-def life_step(measure: str, system: str, guarantee: str, run: int) -> Step:
+def life_step(measure: str, system: str, guarantee: str, run: int, keys: int | None = None) -> Step:
     """Take one measure of a program's life."""
+    number = keys or lifecycle.KEYS[measure]
 
     def take(lab: Lab, store: Store) -> str:
-        found = lifecycle.MEASURES[measure](lab, system, guarantee, run)
+        found = lifecycle.MEASURES[measure](lab, system, guarantee, run, number)
         store.add(found)
         return found.error or f"{found.value:.2f}"
 
-    key = lifecycle.Life(measure, system, guarantee, run=run).key
+    key = lifecycle.Life(measure, system, guarantee, number, run).key
     return Step(f"{measure} {system} {guarantee} run {run + 1}", key, take)
 
 

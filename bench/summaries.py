@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from bench.drain import Result
 from bench.latency import Latency
-from bench.lifecycle import Life
+from bench.lifecycle import KEYS, Life
 from bench.store import Store
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.table import BASELINE, Figure, Line, Lines, lines, ratio
@@ -25,7 +25,7 @@ _EOS_COST = 0.25
 _UNITS = {"start": "s", "recovery": "s", "idle": "cores"}
 _TITLES = {
     "start": "start-up to the first result",
-    "recovery": "recovery after kill -9, a million keys",
+    "recovery": "recovery after kill -9",
     "idle": "idle",
 }
 
@@ -60,6 +60,8 @@ def ratios(results: Sequence[Result]) -> Table:
             _ratio_told(figure, found.get((name, guarantee, "tidemill")))
             for figure, (guarantee, _) in zip(figures, _GUARANTEES, strict=True)
         ]
+        if set(cells) == {"-"}:
+            continue
         known = [figure.value for figure in figures if figure]
         verdict = "aim" if known and min(known) >= AIM[name] else _yes(known and min(known) >= must)
         table.append(
@@ -167,15 +169,16 @@ def latencies(found: Sequence[Latency]) -> Table:
 
 def lives(found: Sequence[Life]) -> Table:
     """Medians over the runs."""
-    header = ["measure", "system", "guarantee", "value", "unit", "spread", "RSS MiB", "error"]
+    header = ["measure", "keys", "system", "guarantee", "value", "unit", "spread", "RSS MiB", "error"]
     table = []
-    for runs in by(found, lambda run: (run.measure, run.system, run.guarantee)):
+    for runs in by(found, lambda run: (run.measure, run.keys, run.system, run.guarantee)):
         first = runs[0]
         good = [run.value for run in runs if run.error is None]
         rss = [run.rss for run in runs if run.error is None and run.rss]
         table.append(
             [
                 _TITLES[first.measure],
+                f"{first.keys:,}",
                 SYSTEMS[first.system].title,
                 first.guarantee,
                 f"{median(good):.2f}" if good else "-",
@@ -243,6 +246,7 @@ def _life_targets(store: Store) -> Iterable[list[str]]:
                 for run in store.lives
                 if (run.measure, run.system, run.guarantee, run.error)
                 == (measure, "tidemill", guarantee, None)
+                and run.keys == KEYS[measure]
             ]
             if good:
                 value = median(good)
