@@ -121,6 +121,7 @@ def measure(lab: Lab, wish: Wish) -> Latency:
             try:
                 result.first_result = line.await_first(120.0) - program.started
                 time.sleep(WARM_SECONDS)
+                line.await_pace(60.0)
                 begin, before = line.now(), program.usage().cpu
                 time.sleep(seconds)
                 end, after = line.now(), program.usage().cpu
@@ -215,6 +216,14 @@ class _Line:
             time.sleep(0.01)
         return self._first
 
+    def await_pace(self, timeout: float) -> None:
+        """Wait until what was sent during the start is worked off."""
+        deadline = time.monotonic() + timeout
+        while (waiting := self._waiting()) > 2 * self._rate:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"does not keep up: {waiting:,} records wait")
+            time.sleep(0.5)
+
     def stop_sending(self) -> None:
         """No more records."""
         self._sending = False
@@ -223,7 +232,7 @@ class _Line:
     def await_all(self, timeout: float) -> None:
         """Wait until a result covers every record that was sent."""
         deadline = time.monotonic() + timeout
-        while waiting := sum(len(times) for times in list(self._pending.values())):
+        while waiting := self._waiting():
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{waiting:,} records got no result")
             time.sleep(0.05)
@@ -231,6 +240,9 @@ class _Line:
     def latencies(self, begin: int, end: int) -> list[float]:
         """Milliseconds of the records sent between two moments."""
         return [took / 1000 for sent, took in self._found if begin <= sent < end]
+
+    def _waiting(self) -> int:
+        return sum(len(times) for times in list(self._pending.values()))
 
     def _send(self) -> None:
         produce, poll, names = self._producer.produce, self._producer.poll, _names()
