@@ -11,7 +11,7 @@ from bench.latency import Latency
 from bench.lifecycle import KEYS, Life
 from bench.store import Store
 from bench.systems import ALOS, EOS, SYSTEMS
-from bench.table import BASELINE, Figure, Line, Lines, lines, ratio
+from bench.table import BASELINE, Figure, Line, Lines, lines, ratio, told
 from bench.workloads import WORKLOADS
 
 Run = TypeVar("Run")
@@ -222,13 +222,13 @@ def _latency_targets(found: Sequence[Latency]) -> Iterable[list[str]]:
         mine, other = of("tidemill-realtime", workload), of("kstreams-alos", workload)
         if mine is None:
             continue
-        told = f"{mine[0]:.1f} / {mine[1]:.1f} ms"
+        words = f"{mine[0]:.1f} / {mine[1]:.1f} ms"
         reached = mine[0] <= most[0] and mine[1] <= most[1]
-        yield [f"real-time {title}, p50 / p99", f"{most[0]} / {most[1]} ms", told, _yes(reached)]
+        yield [f"real-time {title}, p50 / p99", f"{most[0]} / {most[1]} ms", words, _yes(reached)]
         if other is not None:
             ahead = mine[0] < other[0] and mine[1] < other[1]
             wanted = f"under {other[0]:.1f} / {other[1]:.1f} ms"
-            yield [f"real-time {title}, ahead of Kafka Streams", wanted, told, _yes(ahead)]
+            yield [f"real-time {title}, ahead of Kafka Streams", wanted, words, _yes(ahead)]
     if batch := of("tidemill-eos", "sum"):
         yield [
             "exactly-once stateful, p50",
@@ -250,10 +250,10 @@ def _life_targets(store: Store) -> Iterable[list[str]]:
             ]
             if good:
                 value = median(good)
-                told = f"{value:.1f} s"
-                yield [f"{_TITLES[measure]}, {title}", f"under {most:g} s", told, _yes(value < most)]
-    words = usual(store.drains).get(("W1", ALOS, "tidemill"))
-    if words and (rss := words.figure(lambda run: run.peak_rss / 2**30)):
+                words = f"{value:.1f} s"
+                yield [f"{_TITLES[measure]}, {title}", f"under {most:g} s", words, _yes(value < most)]
+    counts = usual(store.drains).get(("W1", ALOS, "tidemill"))
+    if counts and (rss := counts.figure(lambda run: run.peak_rss / 2**30)):
         yield ["RSS of W1", "under 1.5 GiB", f"{rss.value:.2f} GiB", _yes(rss.value < 1.5)]
 
 
@@ -282,9 +282,7 @@ def _lost(once: Line | None, often: Line | None, of: Callable[[Result], float]) 
 def _ratio_told(figure: Figure | None, line: Line | None) -> str:
     if figure is None:
         return "-" if line is None else _why(line)
-    if figure.low == figure.high:
-        return f"{figure.value:.2f}"
-    return f"{figure.value:.2f} ({figure.low:.2f}-{figure.high:.2f})"
+    return told(figure)
 
 
 def _why(line: Line | None) -> str:

@@ -147,7 +147,7 @@ def test_figures_survive_the_file_and_make_a_page(tmp_path: Path) -> None:
     store.save()
     again = Store.load(store.file)
     assert page.as_text(again) == page.as_text(store)
-    assert "2.00 (2.00-2.00)" in page.as_text(again)
+    assert "2.00" in page.as_text(again)
     page.write(again, tmp_path)
     (tmp_path / "benchmarks.md").write_text((tmp_path / "benchmarks.md").read_text() + "\nBy hand.\n")
     page.write(again, tmp_path)
@@ -226,7 +226,7 @@ def test_sessions_are_merged_and_the_later_one_counts(tmp_path: Path) -> None:
     one.add(result("kstreams", 8))
     other.add(result("tidemill", 2))
     one.merge(other)
-    assert "4.00 (4.00-4.00)" in page.as_text(one)
+    assert "4.00" in page.as_text(one)
 
 
 def test_no_two_steps_of_a_session_are_the_same() -> None:
