@@ -42,7 +42,8 @@ class Store:
         if resume and file.exists():
             store = cls.load(file)
         elif file.exists():
-            file.replace(file.with_suffix(".before.json"))
+            written = time.strftime("%Y%m%d-%H%M%S", time.gmtime(file.stat().st_mtime))
+            file.replace(file.with_suffix(f".{written}.json"))
         store.pieces.append({"command": command, **machine()})
         return store
 

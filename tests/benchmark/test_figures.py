@@ -20,7 +20,7 @@ from bench.data import Dataset
 from bench.drain import Lab, Result, Sample, summarise
 from bench.latency import Latency
 from bench.lifecycle import Life
-from bench.process import Program, tree
+from bench.process import Program, end_of, tree
 from bench.progress import FileProgress
 from bench.reference import JOIN_MS, WINDOW_MS, Answer, Tally, expected
 from bench.store import Store
@@ -217,7 +217,8 @@ def test_a_session_that_is_resumed_takes_only_what_it_has_not(tmp_path: Path) ->
     assert not store.errors
     assert [piece["command"] for piece in Store.load(store.file).pieces] == ["first", "second"]
     Store.begin(store.file, "anew")
-    assert len(Store.load(tmp_path / "figures.before.json").drains) == 3
+    (aside,) = tmp_path.glob("figures.*.json")
+    assert len(Store.load(aside).drains) == 3
 
 
 def test_sessions_are_merged_and_the_later_one_counts(tmp_path: Path) -> None:
@@ -264,6 +265,22 @@ def test_a_program_is_measured_with_its_children_and_ends_whole(tmp_path: Path) 
     while _alive(members):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_what_a_killed_session_left_is_ended_and_nothing_else(tmp_path: Path) -> None:
+    sleep = [sys.executable, "-c", "import time; time.sleep(60)"]
+    left = Program([*sleep, str(tmp_path / "runs" / "one" / "job.json")], tmp_path / "log")
+    other = Program([*sleep, str(tmp_path / "other" / "one" / "job.json")], tmp_path / "log")
+    try:
+        end_of(tmp_path / "runs")
+        deadline = time.monotonic() + 30
+        while left.running:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert other.running
+    finally:
+        left.kill()
+        other.kill()
 
 
 def test_progress_in_files_is_whole_only_by_the_last_word(tmp_path: Path) -> None:
