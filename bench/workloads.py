@@ -121,8 +121,8 @@ WORKLOADS: Mapping[str, Workload] = {
         Workload("W3", "10 s sliding sum", 0.12, ("events",), windowed=True),
         Workload("W4", "stream-table join", 1.0, ("events",), multiset=True),
         Workload("W5", "stream-stream join", 0.5, ("left", "right"), multiset=True),
-        Workload("W6", "table-table join", 0.8, ("left", "right")),
-        Workload("W7", "join, then windowed count", 1.0, ("events",), windowed=True),
+        Workload("W6", "table-table join", 0.6, ("left", "right")),
+        Workload("W7", "join, then windowed count", 0.6, ("events",), windowed=True),
         Workload("sum", "sum per key", 1.0, ("events",)),
     )
 }
