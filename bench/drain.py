@@ -132,7 +132,7 @@ class Lab:
     def __init__(self, broker: Broker, folder: Path = BUILD) -> None:
         self.broker = broker
         self._folder = folder
-        self._right = RightAnswers(folder / "answers")
+        self.right = RightAnswers(folder / "answers")
 
     def tidy(self) -> None:
         """Remove what a session that was killed has left: programs, their topics and files."""
@@ -205,7 +205,7 @@ class Lab:
 
     def answer(self, task: Task) -> Answer:
         """The right answer."""
-        return self._right.of(task.workload.name, task.inputs)
+        return self.right.of(task.workload.name, task.inputs)
 
     def check(self, task: Task, output: str) -> Answer:
         """What a system has answered."""

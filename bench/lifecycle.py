@@ -13,7 +13,6 @@ from typing import Any
 from bench.data import Dataset
 from bench.drain import Key, Lab, Task
 from bench.process import Program
-from bench.reference import expected
 from bench.systems import SYSTEMS, Job
 from bench.workloads import WORKLOADS
 
@@ -90,8 +89,9 @@ def recovery(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life
         result.rss = program.usage().rss
         time.sleep(session.task.system.settle)
         session.stop()
-        right = expected("sum", {"events": everything})
-        result.error = lab.check(session.task, session.job.output).difference(right)
+        right = lab.right.of("sum", {"events": everything})
+        if wrong := lab.check(session.task, session.job.output).difference(right):
+            result.error = f"wrong answer: {wrong}"
     return result
 
 
