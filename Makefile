@@ -64,7 +64,7 @@ docs: venv kernel ## build the documentation into site/, warnings are errors
 BENCH_ARGS ?=
 
 .PHONY: bench
-bench: venv kernel ## the benchmark beside Kafka Streams and others, about 15 minutes
+bench: archive ## the benchmark beside Kafka Streams and others, about 15 minutes
 	$(BIN)/python -m bench all bench $(BENCH_ARGS)
 
 .PHONY: bench-quick
@@ -72,7 +72,7 @@ bench-quick: venv kernel ## a short benchmark, under 4 minutes
 	$(BIN)/python -m bench all quick $(BENCH_ARGS)
 
 .PHONY: bench-full
-bench-full: venv kernel ## every measurement, and docs/benchmarks.md from it; an hour or two
+bench-full: archive ## every measurement, and docs/benchmarks.md from it; two hours, in pieces with BENCH_ARGS=--resume
 	$(BIN)/python -m bench all full --page $(BENCH_ARGS)
 
 .PHONY: fault

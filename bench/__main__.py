@@ -20,38 +20,47 @@ from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
 _GUARANTEES = {"alos": ALOS, "eos": EOS}
-_LIVES = {"start": lifecycle.start_up, "idle": lifecycle.idle, "recovery": lifecycle.recovery}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 1 if any run failed or gave a wrong answer."""
     options = _parser().parse_args(arguments)
     if options.steps is None:
-        page.write(Store.load(options.json), ROOT / "docs")
+        store = Store.load(options.json[0])
+        for file in options.json[1:]:
+            store.merge(Store.load(file))
+        page.write(store, ROOT / "docs")
         return 0
     # An end by a signal passes through every `finally`: no program and no broker stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if options.fresh:
         shutil.rmtree(options.data, ignore_errors=True)
     given = sys.argv[1:] if arguments is None else arguments
-    store = Store(options.json, " ".join(["python -m bench", *given]))
+    file = options.json or BUILD / f"{getattr(options, 'session', options.command)}.json"
+    store = Store.begin(file, " ".join(["python -m bench", *given]), resume=options.resume)
     session: plan.Session = options.steps(options)
     with Broker(options.data) as broker:
+        lab = Lab(broker)
+        lab.tidy()
         try:
-            session.carry_out(Lab(broker), store)
+            session.carry_out(lab, store, retry=options.retry)
         finally:
             print("\n" + page.as_text(store))
-            print(f"All figures: {options.json}")
+            print(f"All figures: {file}")
     if options.page:
         page.write(store, ROOT / "docs")
-    return int(bool(store.errors))
+    return int(store.failed)
 
 
 def _whole(options: argparse.Namespace) -> plan.Session:
     session = plan.SESSIONS[options.session]
     budget = session.budget if options.budget is None else options.budget or None
     return replace(
-        session, scale=options.scale or session.scale, runs=options.runs or session.runs, budget=budget
+        session,
+        scale=options.scale or session.scale,
+        runs=options.runs or session.runs,
+        budget=budget,
+        only=options.only,
     )
 
 
@@ -104,7 +113,7 @@ def _lives(options: argparse.Namespace) -> plan.Session:
         for run in range(options.runs):
             for guarantee in options.guarantee:
                 for name in options.system:
-                    yield plan.life_step(_LIVES[options.measure], name, guarantee, run)
+                    yield plan.life_step(options.measure, name, guarantee, run, options.keys)
 
     return plan.Session(0, options.runs, steps)
 
@@ -117,9 +126,11 @@ def _parser() -> argparse.ArgumentParser:
         name: str, text: str, steps: Callable[[argparse.Namespace], plan.Session] | None
     ) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(steps=steps)
-        command.add_argument("--json", type=Path, default=BUILD / f"{name}.json", help="file of all figures")
+        command.set_defaults(steps=steps, command=name)
         if steps is not None:
+            command.add_argument("--json", type=Path, help="file of all figures, by default in build/bench")
+            command.add_argument("--resume", action="store_true", help="take only what the file has not yet")
+            command.add_argument("--retry", action="store_true", help="with --resume: what failed, too")
             command.add_argument("--page", action="store_true", help="write docs/benchmarks.md too")
             command.add_argument("--data", type=Path, default=BUILD / "broker", help="folder of the broker")
             command.add_argument("--fresh", action="store_true", help="write the input anew")
@@ -148,18 +159,21 @@ def _parser() -> argparse.ArgumentParser:
     _add_setting(live)
 
     life = add("life", "start-up, idle cost, or recovery after kill -9 with a million keys", _lives)
-    life.add_argument("measure", choices=list(_LIVES))
+    life.add_argument("measure", choices=list(lifecycle.MEASURES))
     life.add_argument("--system", type=_names(SYSTEMS), default=list(plan.PAIR))
     life.add_argument("--guarantee", type=_guarantees, default=[ALOS])
+    life.add_argument("--keys", type=int, help="a million for recovery, else a thousand")
     life.add_argument("--runs", type=int, default=1)
 
     whole = add("all", "a whole session: quick, bench or full", _whole)
     whole.add_argument("session", choices=list(plan.SESSIONS))
     whole.add_argument("--scale", type=int, help="records of W2; others in proportion")
     whole.add_argument("--runs", type=int)
+    whole.add_argument("--only", default="", help="what the name of a measurement must contain: W3, latency")
     whole.add_argument("--budget", type=float, help="seconds after which nothing new begins; 0 for no end")
 
-    add("page", "write docs/benchmarks.md from a file of figures", None)
+    written = add("page", "write docs/benchmarks.md from files of figures; later ones count", None)
+    written.add_argument("--json", type=Path, nargs="+", default=[BUILD / "full.json"])
     return parser
 
 

@@ -1,35 +1,27 @@
-"""The broker of a run: inputs that are written once, outputs that are read back, progress of a group."""
+"""The broker of a run: inputs that are written once, and topics that come and go."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from confluent_kafka import (
-    OFFSET_BEGINNING,
-    Consumer,
-    IsolationLevel,
-    KafkaException,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import IsolationLevel, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its stubs export too little
     AdminClient,
     NewTopic,
     OffsetSpec,
 )
 
-from bench.data import Dataset, Record
+from bench.answers import SILENT
+from bench.data import INPUT, Dataset, Record
 from tidemill.kafka.embedded import Cluster
 
 _FOREVER = {"retention.ms": "-1", "segment.bytes": str(256 << 20)}
 _SECONDS = 60.0
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-# The library would report every connection that ends with the broker.
-SILENT = {"log_level": 0}
 
 
 class Broker:
@@ -139,6 +131,10 @@ class Broker:
         """Delete every topic of an application."""
         self.delete(topic for topic in self.topics() if name in topic)
 
+    def keep_inputs(self) -> None:
+        """Delete every topic but the inputs."""
+        self.delete(topic for topic in self.topics() if not topic.startswith((INPUT, "__")))
+
     def topics(self) -> set[str]:
         """The names of all topics."""
         return set(self._admin.list_topics(timeout=_SECONDS).topics)
@@ -166,33 +162,3 @@ class Broker:
         asked = {TopicPartition(topic, part): _LATEST for part in known.partitions}
         answers = self._admin.list_offsets(asked, isolation_level=IsolationLevel.READ_COMMITTED)
         return sum(answer.result(_SECONDS).offset for answer in answers.values())
-
-    def read(self, topic: str) -> Iterator[tuple[bytes | None, bytes | None]]:
-        """Keys and values of all committed records, partition by partition in order."""
-        consumer = Consumer(
-            {
-                "bootstrap.servers": self.address,
-                **SILENT,
-                "group.id": "bench-reader",
-                "enable.auto.commit": False,
-                "isolation.level": "read_committed",
-                "enable.partition.eof": True,
-                "queued.max.messages.kbytes": 1 << 17,
-                "fetch.message.max.bytes": 1 << 22,
-            }
-        )
-        try:
-            places = [TopicPartition(topic, part, OFFSET_BEGINNING) for part in self.ends(topic)]
-            consumer.assign(places)
-            open_places = len(places)
-            while open_places:
-                found: list[Any] = consumer.consume(10_000, _SECONDS)
-                if not found:
-                    raise RuntimeError(f"{topic} could not be read to its end")
-                for message in found:
-                    if message.error() is None:
-                        yield message.key(), message.value()
-                    else:
-                        open_places -= 1
-        finally:
-            consumer.close()

@@ -14,15 +14,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.answers import Output, RightAnswers, given
 from bench.broker import Broker
 from bench.paths import BUILD
-from bench.process import Program, usage
+from bench.process import Program, end_of, usage
 from bench.progress import FileProgress, GroupProgress, Progress
-from bench.reference import Answer, Inputs, Tally, expected
+from bench.reference import Answer, Inputs
 from bench.systems import Job, System
 from bench.workloads import Workload
 
 _LOOK_SECONDS = 0.1
+_STILL_SECONDS = 100.0
+"""How long a program may finish nothing at all: longer than it takes to start, or to lose a member."""
+_LEAST_SECONDS = 1.5
+Key = tuple[str | int | None, ...]
 WARM = 0.5
 """The part of the backlog that warms a system up; what comes after it is steady state."""
 
@@ -66,6 +71,12 @@ class Result:
     samples: list[Sample] = field(default_factory=list, repr=False)
 
     @property
+    def key(self) -> Key:
+        """What tells it from every other measurement."""
+        task = (self.workload, self.system, self.guarantee, self.records)
+        return ("drain", *task, self.keys, self.partitions, self.table_keys, self.run)
+
+    @property
     def per_cpu_second(self) -> float:
         """Records per processor second in steady state."""
         return 1e6 / self.steady_cpu if self.steady_cpu else 0.0
@@ -101,6 +112,19 @@ class Task:
         """The datasets."""
         return self.workload.inputs(self.records, self.keys, self.table_keys)
 
+    def blank(self) -> Result:
+        """A result that has no figures yet."""
+        return Result(
+            self.system.name,
+            self.workload.name,
+            self.guarantee,
+            self.records,
+            self.keys,
+            self.partitions,
+            self.run,
+            self.table_keys,
+        )
+
 
 class Lab:
     """A broker and the right answers, kept over many runs."""
@@ -108,20 +132,17 @@ class Lab:
     def __init__(self, broker: Broker, folder: Path = BUILD) -> None:
         self.broker = broker
         self._folder = folder
-        self._answers: dict[tuple[str, str], Answer] = {}
+        self.right = RightAnswers(folder / "answers")
+
+    def tidy(self) -> None:
+        """Remove what a session that was killed has left: programs, their topics and files."""
+        end_of(self._folder / "runs")
+        self.broker.keep_inputs()
+        shutil.rmtree(self._folder / "runs", ignore_errors=True)
 
     def drain(self, task: Task) -> Result:
         """Run a task; what goes wrong is in the result."""
-        result = Result(
-            task.system.name,
-            task.workload.name,
-            task.guarantee,
-            task.records,
-            task.keys,
-            task.partitions,
-            task.run,
-            task.table_keys,
-        )
+        result = task.blank()
         name = f"{task.system.name}-{task.workload.name}-{uuid.uuid4().hex[:8]}".lower()
         try:
             job = self.job(task, name)
@@ -132,7 +153,8 @@ class Lab:
             finally:
                 program.stop()
             summarise(result)
-            result.error = self.check(task, job.output).difference(right)
+            if wrong := self.check(task, job.output).difference(right):
+                result.error = f"wrong answer: {wrong}"
         except Exception as error:  # noqa: BLE001 -- one system that fails must not lose the others' results
             result.error = f"{type(error).__name__}: {error}"
         finally:
@@ -182,27 +204,14 @@ class Lab:
         return Program(system.command(job_file), self._folder / "logs" / f"{job.application_id}.log")
 
     def answer(self, task: Task) -> Answer:
-        """The right answer, computed once for each input."""
-        key = (task.workload.name, " ".join(data.name for data in task.inputs.values()))
-        if key not in self._answers:
-            self._answers[key] = expected(task.workload.name, task.inputs)
-        return self._answers[key]
+        """The right answer."""
+        return self.right.of(task.workload.name, task.inputs)
 
     def check(self, task: Task, output: str) -> Answer:
         """What a system has answered."""
-        read = task.workload.reader(task.system.form)
-        if task.workload.multiset:
-            tally = Tally()
-            for record in self.broker.read(output):
-                tally.add(str(read(*record).value))
-            return Answer(tally=tally)
-        finals: dict[str, object] = {}
-        newest: dict[str, int] = {}
-        for record in self.broker.read(output):
-            key, value, at = read(*record)
-            if at >= newest.get(key, 0):
-                finals[key], newest[key] = value, at
-        return Answer({key: value for key, value in finals.items() if value is not None})
+        size = sum(self.broker.ends(output).values())
+        work = task.workload.name
+        return given(Output(self.broker.address, output, task.partitions, work, task.system.form, size))
 
     def clean(self, name: str) -> None:
         """Remove the topics and files of a run; its log stays. What cannot be removed does no harm."""
@@ -220,6 +229,7 @@ class Lab:
 
     def _watch(self, task: Task, job: Job, program: Program) -> list[Sample]:
         samples: list[Sample] = []
+        moved = (0, 0.0)
         pids = self.broker.pids
         before = usage(pids).cpu
         progress = self.progress(task.system, job, task.workload.measured)
@@ -234,7 +244,9 @@ class Lab:
                     return samples
                 if not program.running and progress.done() < job.records:
                     raise RuntimeError(f"the program ended by itself:\n{program.tail()}")
-                if at > task.timeout:
+                if done > moved[0]:
+                    moved = (done, at)
+                if at > task.timeout or at > moved[1] + _STILL_SECONDS:
                     raise TimeoutError(f"{done:,} of {job.records:,} records after {at:.0f} s")
                 time.sleep(_LOOK_SECONDS)
         finally:
@@ -260,8 +272,9 @@ def summarise(result: Result) -> None:
     result.total_rate = end.done / end.at
     result.total_cpu = end.cpu / end.done * 1e6
     result.broker_cpu = end.broker_cpu / end.done * 1e6
-    # One step over most of the backlog says nothing about the pace between steps: more records are needed.
-    if start.done <= 0.8 * end.done:
+    # One step over most of the backlog, or steps in less time than is between two commits, say nothing about
+    # the pace: more records are needed.
+    if start.done <= 0.8 * end.done and end.at - start.at >= _LEAST_SECONDS:
         finished = end.done - start.done
         result.steady_rate = finished / (end.at - start.at)
         result.steady_cpu = (end.cpu - start.cpu) / finished * 1e6

@@ -13,9 +13,9 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
-from bench.broker import SILENT
+from bench.answers import SILENT
 from bench.data import user_name
-from bench.drain import Lab, Task
+from bench.drain import Key, Lab, Task
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
@@ -73,6 +73,11 @@ class Latency:
     cpu_share: float = 0.0
     """Cores in use while measured."""
 
+    @property
+    def key(self) -> Key:
+        """What tells it from every other measurement."""
+        return ("latency", self.setup, self.workload, self.rate, self.run)
+
     def as_json(self) -> dict[str, Any]:
         """All figures."""
         return asdict(self)
@@ -89,11 +94,15 @@ class Wish:
     partitions: int = 4
     run: int = 0
 
+    def blank(self) -> Latency:
+        """A result that has no figures yet."""
+        return Latency(self.setup.label, self.workload, self.rate, self.seconds, self.run)
+
 
 def measure(lab: Lab, wish: Wish) -> Latency:
     """Measure a setup; what goes wrong is in the result."""
     setup, seconds, partitions = wish.setup, wish.seconds, wish.partitions
-    result = Latency(setup.label, wish.workload, wish.rate, seconds, wish.run)
+    result = wish.blank()
     name = f"{setup.label}-{wish.workload}-{uuid.uuid4().hex[:8]}".lower()
     topic = f"{name}-in"
     try:
@@ -112,11 +121,12 @@ def measure(lab: Lab, wish: Wish) -> Latency:
             try:
                 result.first_result = line.await_first(120.0) - program.started
                 time.sleep(WARM_SECONDS)
+                line.await_pace(30.0)
                 begin, before = line.now(), program.usage().cpu
                 time.sleep(seconds)
                 end, after = line.now(), program.usage().cpu
                 line.stop_sending()
-                line.await_all(15.0)
+                line.await_all(30.0)
                 if not program.running:
                     raise RuntimeError(f"the program ended by itself:\n{program.tail()}")
             except TimeoutError as error:
@@ -206,6 +216,12 @@ class _Line:
             time.sleep(0.01)
         return self._first
 
+    def await_pace(self, timeout: float) -> None:
+        """Wait until what was sent during the start is worked off; a system that never is shows it itself."""
+        deadline = time.monotonic() + timeout
+        while self._waiting() > self._rate and time.monotonic() < deadline:
+            time.sleep(0.5)
+
     def stop_sending(self) -> None:
         """No more records."""
         self._sending = False
@@ -214,14 +230,17 @@ class _Line:
     def await_all(self, timeout: float) -> None:
         """Wait until a result covers every record that was sent."""
         deadline = time.monotonic() + timeout
-        while waiting := sum(len(times) for times in list(self._pending.values())):
+        while waiting := self._waiting():
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{waiting:,} records got no result")
+                raise TimeoutError(f"does not keep up: {waiting:,} records got no result")
             time.sleep(0.05)
 
     def latencies(self, begin: int, end: int) -> list[float]:
         """Milliseconds of the records sent between two moments."""
         return [took / 1000 for sent, took in self._found if begin <= sent < end]
+
+    def _waiting(self) -> int:
+        return sum(len(times) for times in list(self._pending.values()))
 
     def _send(self) -> None:
         produce, poll, names = self._producer.produce, self._producer.poll, _names()

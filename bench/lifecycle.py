@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from bench.data import Dataset
-from bench.drain import Lab, Task
+from bench.drain import Key, Lab, Task
 from bench.process import Program
-from bench.reference import expected
 from bench.systems import SYSTEMS, Job
 from bench.workloads import WORKLOADS
 
 _IDLE_SECONDS = 10.0
 _CALM_SECONDS = 5.0
-_TIMEOUT = 180.0
+_TIMEOUT = 240.0
 
 
 @dataclass
@@ -35,15 +34,20 @@ class Life:
     value: float = 0.0
     rss: int = 0
 
+    @property
+    def key(self) -> Key:
+        """What tells it from every other measurement."""
+        return ("life", self.measure, self.system, self.guarantee, self.keys, self.run)
+
     def as_json(self) -> dict[str, Any]:
         """All figures."""
         return asdict(self)
 
 
-def start_up(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
+def start_up(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life:
     """Seconds from the start of the process to the first result in the output topic."""
-    result = Life("start", system, guarantee, 1000, run)
-    with _caught(result), _session(lab, system, guarantee, Dataset("events", 1000, 1000)) as session:
+    result = Life("start", system, guarantee, keys, run)
+    with _caught(result), _session(lab, system, guarantee, Dataset("events", keys, keys)) as session:
         program = session.start()
         while not lab.broker.committed_ends(session.job.output):
             session.still_running(program)
@@ -52,12 +56,12 @@ def start_up(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
     return result
 
 
-def idle(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
+def idle(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life:
     """Cores in use while there is nothing to do."""
-    result = Life("idle", system, guarantee, 1000, run)
-    with _caught(result), _session(lab, system, guarantee, Dataset("events", 10_000, 1000)) as session:
+    result = Life("idle", system, guarantee, keys, run)
+    with _caught(result), _session(lab, system, guarantee, Dataset("events", 10 * keys, keys)) as session:
         program = session.start()
-        session.await_done(program, 10_000)
+        session.await_done(program, 10 * keys)
         time.sleep(_CALM_SECONDS)
         before = program.usage().cpu
         time.sleep(_IDLE_SECONDS)
@@ -66,7 +70,7 @@ def idle(lab: Lab, system: str, guarantee: str, run: int = 0) -> Life:
     return result
 
 
-def recovery(lab: Lab, system: str, guarantee: str, run: int = 0, keys: int = 1_000_000) -> Life:
+def recovery(lab: Lab, system: str, guarantee: str, run: int, keys: int) -> Life:
     """Seconds from the restart after `kill -9` until records that came meanwhile are finished, and right."""
     result = Life("recovery", system, guarantee, keys, run)
     records, later = keys + keys // 4, 10_000
@@ -85,8 +89,9 @@ def recovery(lab: Lab, system: str, guarantee: str, run: int = 0, keys: int = 1_
         result.rss = program.usage().rss
         time.sleep(session.task.system.settle)
         session.stop()
-        right = expected("sum", {"events": everything})
-        result.error = lab.check(session.task, session.job.output).difference(right)
+        right = lab.right.of("sum", {"events": everything})
+        if wrong := lab.check(session.task, session.job.output).difference(right):
+            result.error = f"wrong answer: {wrong}"
     return result
 
 
@@ -147,3 +152,11 @@ def _caught(result: Life) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 -- one system that fails must not lose the others' results
         result.error = f"{type(error).__name__}: {error}"
+
+
+MEASURES: dict[str, Callable[[Lab, str, str, int, int], Life]] = {
+    "start": start_up,
+    "idle": idle,
+    "recovery": recovery,
+}
+KEYS = {"start": 1_000, "idle": 1_000, "recovery": 1_000_000}

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import TypeVar
 
-from bench import charts
+from bench import charts, summaries
 from bench.drain import Result
 from bench.latency import Latency
-from bench.lifecycle import Life
 from bench.store import Store
+from bench.summaries import MUST, against_baseline, grown, per_cpu, usual
 from bench.systems import ALOS, EOS, SYSTEMS
-from bench.table import BASELINE, COLUMNS, Line, lines, markdown, ratio, rows, text
-from bench.workloads import WORKLOADS
-
-Run = TypeVar("Run")
-_TARGETS = {"W0": 0.9, "W1": 3.0, "W2": 1.3, "W3": 3.0, "W4": 1.1, "W5": 1.0, "W6": 1.5, "W7": 1.2}
-_UNITS = {"start": "s", "recovery": "s", "idle": "cores"}
-_TITLES = {
-    "start": "start-up to the first result",
-    "recovery": "recovery after kill -9, a million keys",
-    "idle": "idle",
-}
+from bench.table import COLUMNS, Line, Lines, markdown, rows, text
 
 
 def as_text(store: Store) -> str:
@@ -31,10 +20,14 @@ def as_text(store: Store) -> str:
     parts = []
     if store.drains:
         parts.append(text(COLUMNS, rows(store.drains)))
+        for title, table in _tables(store.drains).items():
+            parts.append(f"{title}:\n\n{text(*table)}")
     if store.latencies:
-        parts.append(text(*_latency_table(store.latencies)))
+        parts.append(text(*summaries.latencies(store.latencies)))
     if store.lives:
-        parts.append(text(*_life_table(store.lives)))
+        parts.append(text(*summaries.lives(store.lives)))
+    if (reached := summaries.targets(store))[1]:
+        parts.append(text(*reached))
     if store.left_out:
         parts.append(f"Left out, the time was over: {'; '.join(store.left_out)}")
     if store.errors:
@@ -65,31 +58,26 @@ _BY_HAND = "<!-- below: written by hand -->"
 
 
 def _sections(store: Store, pictures: dict[str, str]) -> list[str]:
-    if not (store.drains or store.latencies or store.lives):
+    if not store.measurements:
         return ["# Benchmarks", _GENERATED, _NOTHING_YET, _words("method")]
-    about = store.about
-    parts = [
-        "# Benchmarks",
-        _GENERATED,
-        f"Measured on {about['date']}: {about['processor']}, {about['cores']} cores, {about['memory']}, "
-        f"{about['system']}, Python {about['python']}, Tidemill {about['tidemill']}; load before the start "
-        f"{about['load']}. The broker runs on the same cores. The command:",
-        f"```console\n{store.command}\n```",
-        _words("method"),
-    ]
+    parts = ["# Benchmarks", _GENERATED, *_about(store.pieces), _words("method")]
     if store.drains:
         parts += ["## A backlog, drained", *_shown(pictures, "ratios", "throughput")]
-        parts += [_summary(store.drains), "All runs:", markdown(_headed(COLUMNS), rows(store.drains))]
-        parts += _shown(pictures, "keys", "partitions")
+        for title, table in _tables(store.drains).items():
+            parts += [f"### {title}", markdown(*table)]
+            parts += _shown(pictures, *_BESIDE.get(title, ()))
+        parts += ["### All runs", markdown(_headed(COLUMNS), rows(store.drains))]
     if store.latencies:
         parts += [
             "## Latency",
             *_shown(pictures, "latency"),
             _words("method-latency"),
-            markdown(*_latency_table(store.latencies)),
+            markdown(*summaries.latencies(store.latencies)),
         ]
     if store.lives:
-        parts += ["## Start, recovery, idle", markdown(*_life_table(store.lives))]
+        parts += ["## Start, recovery, idle", markdown(*summaries.lives(store.lives))]
+    if (reached := summaries.targets(store))[1]:
+        parts += ["## Other targets", markdown(*reached)]
     if store.errors:
         listed = "\n".join(f"- {error.splitlines()[0]}" for error in store.errors)
         parts += ["## What failed", listed]
@@ -98,100 +86,60 @@ def _sections(store: Store, pictures: dict[str, str]) -> list[str]:
     return parts
 
 
-def _summary(results: Sequence[Result]) -> str:
-    """Ratios to Kafka Streams at a glance."""
-    found = _usual(results)
-    header = ["", *(f"{name} {WORKLOADS[name].title}" for name in _TARGETS)]
-    table = [["target", *(f"{target:g}" for target in _TARGETS.values())]]
-    for system in SYSTEMS:
-        for guarantee, title in ((ALOS, "at least once"), (EOS, "exactly once")):
-            cells = []
-            for workload in _TARGETS:
-                line = found.get((workload, guarantee, system))
-                against = line and ratio(line, found.get((workload, guarantee, BASELINE)))
-                failed = line is not None and line.error is not None
-                cells.append(f"{against.value:.2f}" if against else "failed" if failed else "-")
-            if system != BASELINE and set(cells) != {"-"}:
-                table.append([f"{SYSTEMS[system].title}, {title}", *cells])
-    return "Records per processor second, as a ratio to Kafka Streams:\n\n" + markdown(header, table)
+def _about(pieces: Sequence[dict[str, str]]) -> list[str]:
+    def all_of(name: str, between: str = ", ") -> str:
+        return between.join(dict.fromkeys(piece[name] for piece in pieces))
 
-
-def _latency_table(found: Sequence[Latency]) -> tuple[list[str], list[list[str]]]:
-    header = [
-        "records/s",
-        "workload",
-        "setup",
-        "p50 ms",
-        "p95 ms",
-        "p99 ms",
-        "worst ms",
-        "cores",
-        "first s",
-        "error",
+    first, last = pieces[0], pieces[-1]
+    until = f" to {last['date']}" if last["date"] != first["date"] else ""
+    commands = all_of("command", "\n")
+    return [
+        f"Measured on {first['date']}{until}: {all_of('processor')}, {all_of('cores')} cores, "
+        f"{all_of('memory')}, {all_of('system')}, Python {all_of('python')}, Tidemill {all_of('tidemill')}; "
+        f"load before the start {first['load']}. The broker runs on the same cores; Spark started "
+        f"{all_of('archive', ' and ')} the class archive of `tidemill dev fetch`. "
+        + ("The commands:" if "\n" in commands else "The command:"),
+        f"```console\n{commands}\n```",
     ]
-    table = []
-    for runs in _by(found, lambda run: (run.rate, run.workload, run.setup)):
-        first = runs[0]
-        good = [run for run in runs if run.error is None]
-        error = next((run.error for run in runs if run.error), "")
-        figures = [
-            f"{median(getattr(run, name) for run in good):.{digits}f}" if good else "-"
-            for name, digits in (
-                ("p50", 1),
-                ("p95", 1),
-                ("p99", 1),
-                ("worst", 0),
-                ("cpu_share", 2),
-                ("first_result", 1),
-            )
-        ]
-        kind = "stateless" if first.workload == "W0" else "sum per key"
-        table.append(
-            [f"{first.rate:,}", kind, first.setup, *figures, error.splitlines()[0][:80] if error else ""]
-        )
-    return header, table
 
 
-def _life_table(found: Sequence[Life]) -> tuple[list[str], list[list[str]]]:
-    header = ["measure", "system", "guarantee", "value", "unit", "spread", "error"]
-    table = []
-    for runs in _by(found, lambda run: (run.measure, run.system, run.guarantee)):
-        first = runs[0]
-        good = [run.value for run in runs if run.error is None]
-        error = next((run.error for run in runs if run.error), "")
-        table.append(
-            [
-                _TITLES[first.measure],
-                SYSTEMS[first.system].title,
-                first.guarantee,
-                f"{median(good):.2f}" if good else "-",
-                _UNITS[first.measure],
-                f"{min(good):.2f}-{max(good):.2f}" if len(good) > 1 else "",
-                error.splitlines()[0][:80] if error else "",
-            ]
-        )
-    return header, table
+_COST = "Cost of exactly-once"
+_KEYS = "Growth of keys (W2, records per processor second)"
+_PARTITIONS = "Growth of partitions (W2, records per processor second)"
+_BESIDE = {_KEYS: ("keys",), _PARTITIONS: ("partitions",)}
+
+
+def _tables(results: Sequence[Result]) -> dict[str, summaries.Table]:
+    tables = {
+        "Records per processor second, as a ratio to Kafka Streams": summaries.ratios(results),
+        "Records per processor second, as a ratio to other libraries": summaries.peers(results),
+        _COST: summaries.exactly_once(results),
+    }
+    for of, title in (("keys", _KEYS), ("partitions", _PARTITIONS)):
+        if len({getattr(run, of) for run in grown(results, of)}) > 1:
+            tables[title] = summaries.growth(results, of)
+    return {title: table for title, table in tables.items() if len(table[0]) > 1 and table[1]}
 
 
 def _charts(store: Store) -> dict[str, str]:
-    found = _usual(store.drains)
-    workloads = [name for name in _TARGETS if any(key[0] == name for key in found)]
+    found = usual(store.drains)
+    workloads = [name for name in MUST if any(key[0] == name for key in found)]
     systems = [name for name in SYSTEMS if any(key[2] == name for key in found)]
     made = {}
     if workloads:
         ratios = {
-            title: [_ratio(found, name, guarantee) for name in workloads]
+            title: [_against(found, name, guarantee) for name in workloads]
             for guarantee, title in ((ALOS, "at least once"), (EOS, "exactly once"))
         }
         kept = {title: values for title, values in ratios.items() if any(values)}
         made["ratios"] = charts.bars(
             "Tidemill : Kafka Streams, records per processor second", workloads, kept, mark=1.0
         )
-        per_cpu = {
-            SYSTEMS[name].title: [_per_cpu(found.get((work, ALOS, name))) for work in workloads]
+        by_system = {
+            SYSTEMS[name].title: [per_cpu(found.get((work, ALOS, name))) for work in workloads]
             for name in systems
         }
-        made["throughput"] = charts.bars("Records per processor second, at least once", workloads, per_cpu)
+        made["throughput"] = charts.bars("Records per processor second, at least once", workloads, by_system)
     made["keys"] = _growth(store.drains, "keys", "Records per processor second as keys grow (W2)")
     made["partitions"] = _growth(
         store.drains, "partitions", "Records per processor second as partitions grow (W2)"
@@ -201,20 +149,14 @@ def _charts(store: Store) -> dict[str, str]:
 
 
 def _growth(results: Sequence[Result], of: str, title: str) -> str:
-    other = "partitions" if of == "keys" else "keys"
-    usual = {"partitions": 4, "keys": 10_000}[other]
-    chosen = [
-        run
-        for run in results
-        if run.workload == "W2" and run.guarantee == ALOS and getattr(run, other) == usual
-    ]
+    chosen = grown(results, of)
     places = sorted({getattr(run, of) for run in chosen})
     if len(places) < 2:
         return ""
     systems = [name for name in ("tidemill", "kstreams") if any(run.system == name for run in chosen)]
     series = {
         SYSTEMS[name].title: [
-            _per_cpu(Line([run for run in chosen if run.system == name and getattr(run, of) == place]))
+            per_cpu(Line([run for run in chosen if run.system == name and getattr(run, of) == place]))
             for place in places
         ]
         for name in systems
@@ -241,28 +183,9 @@ def _parts(found: Sequence[Latency], setup: str, workload: str, part: str) -> li
     return [getattr(run, part) for run in found if run.setup == setup and run.workload == workload]
 
 
-def _usual(results: Sequence[Result]) -> dict[tuple[str, str, str], Line]:
-    return lines(
-        run for run in results if run.keys == 10_000 and run.partitions == 4 and run.table_keys is None
-    )
-
-
-def _ratio(found: dict[tuple[str, str, str], Line], workload: str, guarantee: str) -> float | None:
-    line = found.get((workload, guarantee, "tidemill"))
-    against = line and ratio(line, found.get((workload, guarantee, BASELINE)))
-    return against.value if against else None
-
-
-def _per_cpu(line: Line | None) -> float | None:
-    figure = line.figure(lambda run: run.per_cpu_second) if line else None
+def _against(found: Lines, workload: str, guarantee: str) -> float | None:
+    figure = against_baseline(found, workload, guarantee)
     return figure.value if figure else None
-
-
-def _by(found: Sequence[Run], key: Callable[[Run], tuple[object, ...]]) -> Iterable[list[Run]]:
-    grouped: dict[tuple[object, ...], list[Run]] = {}
-    for run in found:
-        grouped.setdefault(key(run), []).append(run)
-    return grouped.values()
 
 
 def _shown(pictures: dict[str, str], *names: str) -> list[str]:

@@ -8,22 +8,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bench import latency, lifecycle
-from bench.drain import Lab, Result, Task
+from bench.drain import Key, Lab, Result, Task
 from bench.store import Store
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
 PAIR = ("tidemill", "kstreams")
 PEERS = ("pyspark", "quix", "bytewax", "pathway")
-_PEER_SHARE = {"quix": 0.1, "bytewax": 0.25, "pathway": 0.5}
+_PEER_SHARE = {"pyspark": 0.6, "quix": 0.06, "bytewax": 0.12, "pathway": 0.25}
 """Slower systems get a smaller backlog: figures are per record."""
+_SLOW_SHARE = {("quix", "W1"): 0.6, ("quix", "W5"): 0.3}
+_PEER_SECONDS = 150.0
+"""How long a run of a peer may take: one that hangs must not cost the others their time."""
+_PAIR_SECONDS = 300.0
+BOTH_MODES = ("tidemill-realtime", "kstreams-alos", "tidemill-eos", "kstreams-eos")
+_ALL = tuple(sorted(name for name in WORKLOADS if name.startswith("W")))
 
 
 @dataclass(frozen=True)
 class Step:
-    """One measurement: a name to tell it by, and what takes it."""
+    """One measurement: a name to tell it by, what it is found again by, and what takes it."""
 
     label: str
+    key: Key
     take: Callable[[Lab, Store], str]
 
 
@@ -35,11 +42,20 @@ class Session:
     runs: int
     steps: Callable[[Session], Iterator[Step]]
     budget: float | None = None
+    only: str = ""
+    """What the label of a step must contain."""
 
-    def carry_out(self, lab: Lab, store: Store) -> None:
-        """Take one measurement after the other; those the budget does not reach are named."""
+    def carry_out(self, lab: Lab, store: Store, *, retry: bool = False) -> None:
+        """Take one measurement after the other that the store has not; those beyond the budget are named.
+
+        What has failed is taken again only if `retry` is set.
+        """
         begun = time.monotonic()
+        store.left_out.clear()
+        store.broken.clear()
         for step in self.steps(self):
+            if self.only not in step.label or store.has(step.key, failed=not retry):
+                continue
             spent = time.monotonic() - begun
             if self.budget is not None and spent > self.budget:
                 store.left_out.append(step.label)
@@ -59,50 +75,40 @@ class Session:
 def quick(session: Session) -> Iterator[Step]:
     """The shape of things in a few minutes."""
     for run in range(session.runs):
-        for workload in ("W2", "W0", "W4"):
-            for system in PAIR:
-                yield backlog(session, workload, system, ALOS, run)
-    for system in PAIR:
-        yield backlog(session, "W1", system, ALOS, 0)
+        for workload in ("W2", "W4", "W0", "W1"):
+            yield from _pair(session, workload, ALOS, run)
 
 
 def standard(session: Session) -> Iterator[Step]:
-    """Every workload beside Kafka Streams, then samples of the rest as far as the time goes."""
-    for run in range(session.runs):
-        yield from _pair(session, ALOS, run)
-    for system in PEERS:
-        for workload in ("W2", "W0"):
-            yield backlog(session, workload, system, ALOS, 0)
-    for name in ("tidemill-realtime", "kstreams-alos"):
-        yield latency_step(latency.Wish(latency.SETUPS[name], "sum", 1_000))
-    for run in range(session.runs):
-        for system in PAIR:
-            yield life_step(lifecycle.start_up, system, ALOS, run)
-            yield backlog(session, "W2", system, EOS, run)
+    """Every workload beside Kafka Streams, and a sample of all the rest."""
+    for workload in _ALL:
+        yield from _pair(session, workload, ALOS, 0)
+    for system in PAIR:
+        yield life_step("start", system, ALOS, 0)
+    yield from _latencies(1_000, BOTH_MODES, ("sum",), seconds=10.0)
+    for workload in ("W2", "W0"):
+        yield from _pair(session, workload, EOS, 0)
+    yield backlog(session, "W2", "quix", ALOS, 0)
+    for run in range(1, session.runs):
+        for workload in _ALL:
+            yield from _pair(session, workload, ALOS, run)
 
 
 def everything(session: Session) -> Iterator[Step]:
-    """All that the page shows."""
+    """All that the page shows, so that a session that ends early has some of everything."""
     for guarantee in (ALOS, EOS):
-        for run in range(session.runs):
-            yield from _pair(session, guarantee, run)
-        if guarantee == ALOS:
-            yield from _latencies(
-                1_000, ("tidemill-realtime", "kstreams-alos", "tidemill-eos", "kstreams-eos")
-            )
-            yield from _lives(session)
-    for run in range(session.runs):
-        yield from _peers(session, run)
-        for system in PAIR:
-            yield backlog(session, "W4", system, ALOS, run, table_keys=1_000_000)
+        for workload in _ALL:
+            yield from _pair(session, workload, guarantee, 0)
+    yield from _latencies(1_000, BOTH_MODES)
+    yield from _lives(session)
+    yield from _peers(session)
+    for run in range(1, session.runs):
+        for guarantee in (ALOS, EOS):
+            for workload in _ALL:
+                yield from _pair(session, workload, guarantee, run)
+    yield from _growth(session)
+    yield from _latencies(10_000, BOTH_MODES)
     yield from _latencies(1_000, ("tidemill-alos", "quix-alos"))
-    yield from _latencies(10_000, ("tidemill-realtime", "kstreams-alos", "tidemill-eos", "kstreams-eos"))
-    for run in range(session.runs):
-        for system in PAIR:
-            for keys in (100_000, 1_000_000):
-                yield backlog(session, "W2", system, ALOS, run, keys=keys)
-            for partitions in (1, 2, 8, 16):
-                yield backlog(session, "W2", system, ALOS, run, partitions=partitions)
 
 
 def backlog(
@@ -118,16 +124,21 @@ def backlog(
 ) -> Step:
     """Drain a backlog of the session's size."""
     work = WORKLOADS[workload]
-    records = int(session.scale * work.share * _PEER_SHARE.get(name, 1.0))
-    return drain(Task(work, SYSTEMS[name], guarantee, records, keys, partitions, table_keys, run=run))
+    share = _SLOW_SHARE.get((name, workload), 1.0) * _PEER_SHARE.get(name, 1.0)
+    records = int(session.scale * work.share * share)
+    timeout = _PEER_SECONDS if name in PEERS else _PAIR_SECONDS
+    return drain(
+        Task(work, SYSTEMS[name], guarantee, records, keys, partitions, table_keys, timeout, run=run)
+    )
 
 
 def drain(task: Task) -> Step:
     """Drain a backlog once."""
 
     def take(lab: Lab, store: Store) -> str:
-        store.drains.append(lab.drain(task))
-        return told(store.drains[-1])
+        result = lab.drain(task)
+        store.add(result)
+        return told(result)
 
     unusual = []
     if task.keys != 10_000:
@@ -137,7 +148,7 @@ def drain(task: Task) -> Step:
     if task.table_keys is not None:
         unusual.append(f"{task.table_keys:,} rows")
     words = [task.workload.name, task.system.name, task.guarantee, *unusual, f"run {task.run + 1}"]
-    return Step(" ".join(words), take)
+    return Step(" ".join(words), task.blank().key, take)
 
 
 def latency_step(wish: latency.Wish) -> Step:
@@ -145,23 +156,24 @@ def latency_step(wish: latency.Wish) -> Step:
 
     def take(lab: Lab, store: Store) -> str:
         found = latency.measure(lab, wish)
-        store.latencies.append(found)
+        store.add(found)
         return found.error or f"p50 {found.p50:.1f}, p95 {found.p95:.1f}, p99 {found.p99:.1f} ms"
 
-    return Step(f"latency of {wish.workload} at {wish.rate:,}/s, {wish.setup.label}", take)
+    label = f"latency of {wish.workload} at {wish.rate:,}/s, {wish.setup.label}"
+    return Step(label, wish.blank().key, take)
 
 
-def life_step(
-    measure: Callable[[Lab, str, str, int], lifecycle.Life], system: str, guarantee: str, run: int
-) -> Step:
+def life_step(measure: str, system: str, guarantee: str, run: int, keys: int | None = None) -> Step:
     """Take one measure of a program's life."""
+    number = keys or lifecycle.KEYS[measure]
 
     def take(lab: Lab, store: Store) -> str:
-        found = measure(lab, system, guarantee, run)
-        store.lives.append(found)
+        found = lifecycle.MEASURES[measure](lab, system, guarantee, run, number)
+        store.add(found)
         return found.error or f"{found.value:.2f}"
 
-    return Step(f"{measure.__name__} {system} {guarantee}", take)
+    key = lifecycle.Life(measure, system, guarantee, number, run).key
+    return Step(f"{measure} {system} {guarantee} run {run + 1}", key, take)
 
 
 def told(result: Result) -> str:
@@ -176,38 +188,48 @@ def told(result: Result) -> str:
     )
 
 
-def _pair(session: Session, guarantee: str, run: int) -> Iterator[Step]:
-    for workload in sorted(name for name in WORKLOADS if name.startswith("W")):
-        for system in PAIR:
-            yield backlog(session, workload, system, guarantee, run)
+def _pair(session: Session, workload: str, guarantee: str, run: int) -> Iterator[Step]:
+    for system in PAIR:
+        yield backlog(session, workload, system, guarantee, run)
 
 
-def _peers(session: Session, run: int) -> Iterator[Step]:
-    for workload in sorted(name for name in WORKLOADS if name.startswith("W")):
-        for system in PEERS:
+def _peers(session: Session) -> Iterator[Step]:
+    for system in PEERS:
+        for workload in _ALL:
             if SYSTEMS[system].can(workload, ALOS):
-                yield backlog(session, workload, system, ALOS, run)
+                yield backlog(session, workload, system, ALOS, 0)
 
 
-def _latencies(rate: int, setups: tuple[str, ...]) -> Iterator[Step]:
-    for workload in ("W0", "sum"):
+def _latencies(
+    rate: int, setups: tuple[str, ...], workloads: tuple[str, ...] = ("W0", "sum"), seconds: float = 20.0
+) -> Iterator[Step]:
+    for workload in workloads:
         for name in setups:
-            yield latency_step(latency.Wish(latency.SETUPS[name], workload, rate))
+            yield latency_step(latency.Wish(latency.SETUPS[name], workload, rate, seconds))
 
 
 def _lives(session: Session) -> Iterator[Step]:
     for run in range(session.runs):
         for system in PAIR:
-            yield life_step(lifecycle.start_up, system, ALOS, run)
+            yield life_step("start", system, ALOS, run)
     for guarantee in (ALOS, EOS):
         for system in PAIR:
-            yield life_step(lifecycle.recovery, system, guarantee, 0)
+            yield life_step("recovery", system, guarantee, 0)
     for system in PAIR:
-        yield life_step(lifecycle.idle, system, ALOS, 0)
+        yield life_step("idle", system, ALOS, 0)
+
+
+def _growth(session: Session) -> Iterator[Step]:
+    for system in PAIR:
+        for keys in (100_000, 1_000_000):
+            yield backlog(session, "W2", system, ALOS, 0, keys=keys)
+        for partitions in (1, 2, 8, 16):
+            yield backlog(session, "W2", system, ALOS, 0, partitions=partitions)
+        yield backlog(session, "W4", system, ALOS, 0, table_keys=1_000_000)
 
 
 SESSIONS = {
-    "quick": Session(500_000, 2, quick, budget=200.0),
-    "bench": Session(1_000_000, 2, standard, budget=840.0),
-    "full": Session(2_000_000, 2, everything),
+    "quick": Session(800_000, 1, quick, budget=200.0),
+    "bench": Session(900_000, 2, standard, budget=960.0),
+    "full": Session(3_000_000, 2, everything),
 }

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,6 +100,20 @@ def tree(root: int) -> list[int]:
     for pid in below:
         below.extend(children.get(pid, ()))
     return list(dict.fromkeys([*below, *found]))
+
+
+def end_of(job_files: Path) -> None:
+    """`kill -9` of programs whose job file lies below a folder, with all that belongs to them."""
+    for pid, fields in list(_all()):
+        try:
+            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        ours = (word.startswith(f"{job_files}/") and word.endswith("/job.json") for word in arguments)
+        if int(fields[3]) == pid and any(ours):
+            for member in tree(pid):
+                with suppress(ProcessLookupError):
+                    os.kill(member, signal.SIGKILL)
 
 
 def usage(pids: Iterable[int]) -> Usage:

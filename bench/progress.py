@@ -9,7 +9,8 @@ from typing import Protocol
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from bench.broker import SILENT, Broker
+from bench.answers import SILENT
+from bench.broker import Broker
 
 _ASK_SECONDS = 5.0
 _MARKERS = 2

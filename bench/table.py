@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from bench.drain import Result
+from bench.systems import SYSTEMS
 
 BASELINE = "kstreams"
 COLUMNS = (
@@ -59,7 +60,10 @@ class Line:
         return Figure(median(values), min(values), max(values)) if values else None
 
 
-def lines(results: Iterable[Result]) -> dict[tuple[str, str, str], Line]:
+Lines = dict[tuple[str, str, str], Line]
+
+
+def lines(results: Iterable[Result]) -> Lines:
     """Results by (task, guarantee, system), in the order they came."""
     grouped: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
@@ -75,7 +79,7 @@ def task_label(result: Result) -> str:
     if result.keys != 10_000 and result.workload != "W1":
         label += f" {result.keys:,} keys"
     if result.partitions != 4:
-        label += f" {result.partitions} partitions"
+        label += f" {result.partitions} partition{'s' if result.partitions > 1 else ''}"
     return label
 
 
@@ -92,15 +96,17 @@ def rows(results: Sequence[Result]) -> list[list[str]]:
     """The cells of the table."""
     found = lines(results)
     table = []
-    for (task, guarantee, system), line in found.items():
+    order = {system: at for at, system in enumerate(SYSTEMS)}
+    for task, guarantee, system in sorted(found, key=lambda key: (_place(key[0]), key[1], order[key[2]])):
+        line = found[task, guarantee, system]
         against = ratio(line, found.get((task, guarantee, BASELINE)))
         cpu = line.figure(lambda result: result.per_cpu_second)
         table.append(
             [
                 f"{task} {_SHORT[guarantee]}",
                 system,
-                f"{cpu.value:,.0f} ±{cpu.spread:.0%}" if cpu else "-",
-                f"{against.value:.2f} ({against.low:.2f}-{against.high:.2f})" if against else "-",
+                _with_spread(cpu, line) if cpu else "-",
+                told(against) if against else "-",
                 _number(line.figure(lambda result: result.steady_rate)),
                 _number(line.figure(lambda result: result.total_rate)),
                 _number(line.figure(lambda result: result.steady_cpu), 2),
@@ -125,6 +131,22 @@ def markdown(header: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Cells as a table of a page."""
     rule = ["---"] * len(header)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *cells])
+
+
+def told(ratio: Figure) -> str:
+    """A ratio, with the extremes where there are several runs."""
+    if ratio.low == ratio.high:
+        return f"{ratio.value:.2f}"
+    return f"{ratio.value:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
+
+
+def _with_spread(figure: Figure, line: Line) -> str:
+    return f"{figure.value:,.0f}" + (f" ±{figure.spread:.0%}" if len(line.good) > 1 else "")
+
+
+def _place(task: str) -> tuple[bool, str]:
+    """The usual tasks first."""
+    return " " in task, task
 
 
 def _number(figure: Figure | None, digits: int = 0) -> str:

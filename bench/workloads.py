@@ -115,14 +115,14 @@ _READ_JSON: Mapping[str, Reader] = {
 WORKLOADS: Mapping[str, Workload] = {
     work.name: work
     for work in (
-        Workload("W0", "filter and project JSON", 1.5, ("events",), multiset=True),
-        Workload("W1", "word count", 0.75, ("lines",)),
+        Workload("W0", "filter and project JSON", 2.0, ("events",), multiset=True),
+        Workload("W1", "word count", 0.3, ("lines",)),
         Workload("W2", "10 s tumbling sum", 1.0, ("events",), windowed=True),
-        Workload("W3", "10 s sliding sum", 0.3, ("events",), windowed=True),
+        Workload("W3", "10 s sliding sum", 0.12, ("events",), windowed=True),
         Workload("W4", "stream-table join", 1.0, ("events",), multiset=True),
-        Workload("W5", "stream-stream join", 0.75, ("left", "right"), multiset=True),
-        Workload("W6", "table-table join", 1.0, ("left", "right")),
-        Workload("W7", "join, then windowed count", 0.75, ("events",), windowed=True),
+        Workload("W5", "stream-stream join", 0.5, ("left", "right"), multiset=True),
+        Workload("W6", "table-table join", 0.6, ("left", "right")),
+        Workload("W7", "join, then windowed count", 0.6, ("events",), windowed=True),
         Workload("sum", "sum per key", 1.0, ("events",)),
     )
 }

@@ -70,7 +70,14 @@ def main(job: Job) -> None:
 
 
 def _events(job: Job, **options: Any) -> Any:
-    return pw.io.kafka.read(_settings(job), job["inputs"]["events"], format="json", schema=Event, **options)
+    return pw.io.kafka.read(
+        _settings(job),
+        job["inputs"]["events"],
+        format="json",
+        schema=Event,
+        json_field_paths={"number": "/id"},
+        **options,
+    )
 
 
 def _counted(rows: Any, job: Job) -> Any:

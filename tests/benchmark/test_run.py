@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.broker import Broker
+from bench.data import INPUT
 from bench.drain import Lab, Task
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
@@ -18,7 +19,7 @@ from tidemill.kafka.embedded import Cluster
 def lab(kafka: Cluster, tmp_path: Path) -> Iterator[Lab]:
     with Broker(tmp_path, kafka) as broker:
         yield Lab(broker, tmp_path)
-        broker.delete(topic for topic in broker.topics() if topic.startswith("in-"))
+        broker.delete(topic for topic in broker.topics() if topic.startswith(INPUT))
 
 
 @pytest.mark.bench
