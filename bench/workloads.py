@@ -116,7 +116,7 @@ WORKLOADS: Mapping[str, Workload] = {
     work.name: work
     for work in (
         Workload("W0", "filter and project JSON", 2.0, ("events",), multiset=True),
-        Workload("W1", "word count", 0.3, ("lines",)),
+        Workload("W1", "word count", 0.6, ("lines",)),
         Workload("W2", "10 s tumbling sum", 1.0, ("events",), windowed=True),
         Workload("W3", "10 s sliding sum", 0.12, ("events",), windowed=True),
         Workload("W4", "stream-table join", 1.0, ("events",), multiset=True),
