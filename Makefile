@@ -78,7 +78,7 @@ bench-full: venv kernel ## every measurement, and docs/benchmarks.md from it; an
 .PHONY: fault
 fault: archive ## every fault test: kills brokers and apps on purpose
 	$(BIN)/python -m pytest tests/fault tests/runtime/test_exactly_once.py tests/cluster/test_standalone.py \
-		-m "fault or fault_sample" -n $(WORKERS) --dist loadgroup -o timeout=0 $(PYTEST_ARGS)
+		-m "fault or fault_sample" -n $(WORKERS) --maxschedchunk 1 -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: cluster
 cluster: venv kernel ## several brokers, and apps on a standalone Spark cluster

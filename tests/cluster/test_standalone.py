@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.fault,
     pytest.mark.slow,
     pytest.mark.timeout(600),
-    pytest.mark.xdist_group("executor"),
 ]
 PROGRAM = Path(__file__).with_name("program.py")
 

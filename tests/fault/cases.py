@@ -27,12 +27,11 @@ _LETTERS: dict[str, object] = {
 class Case:
     """A fault. `strike` injects it, heals it, lets the apps finish and compares.
 
-    Cases of one family with the same `apps` and `world` follow each other in one life: what a fault leaves
-    behind, the next one meets. A case that `ends` its life gets one of its own. Families run side by side.
+    Cases with the same `apps` and `world` follow each other in one life: what a fault leaves behind, the next
+    one meets. A case that `ends` its life gets one of its own. Two cases at once have two lives.
     """
 
     name: str
-    family: str
     strike: Strike = field(repr=False)
     apps: Apps = field(default_factory=lambda: MAIN, repr=False)
     world: str = "plain"
@@ -83,25 +82,25 @@ def _kill(who: str, life: Life, chance: random.Random) -> None:
 
 
 CASES = (
-    *(Case(f"crash-{point}", "crash", partial(_crash, point)) for point in CRASH_POINTS),
-    *(Case(f"fail-{point}", "fail", partial(_fail, point)) for point in FAIL_POINTS),
-    *(Case(f"kill-{who}", "kill", partial(_kill, who)) for who in ("python", "jvm", "all")),
-    Case("kill-python-worker", "python", partial(_kill, "worker"), PYTHON),
-    Case("kill-python-all", "python", partial(_kill, "all"), PYTHON),
-    Case("kill-broker", "kill", lambda life, chance: faults.kill_broker(life, chance, outage=0.5)),
-    Case("kill-broker-outage", "kill", lambda life, chance: faults.kill_broker(life, chance, outage=15)),
-    Case("freeze-broker", "kill", faults.freeze_broker),
-    Case("zombie-same-folder", "instances", instances.zombie_with_locks),
-    Case("zombie-no-locks", "instances", instances.zombie_without_locks),
-    Case("two-instances-same-folder", "instances", instances.second_in_same_folder),
-    Case("two-instances-other-folder", "instances", instances.second_in_other_folder),
-    *(Case(f"damage-{name}", "damage", partial(damage.damaged, name), SMALL) for name in damage.DAMAGES),
+    *(Case(f"crash-{point}", partial(_crash, point)) for point in CRASH_POINTS),
+    *(Case(f"fail-{point}", partial(_fail, point)) for point in FAIL_POINTS),
+    *(Case(f"kill-{who}", partial(_kill, who)) for who in ("python", "jvm", "all")),
+    Case("kill-python-worker", partial(_kill, "worker"), PYTHON),
+    Case("kill-python-all", partial(_kill, "all"), PYTHON),
+    Case("kill-broker", lambda life, chance: faults.kill_broker(life, chance, outage=0.5)),
+    Case("kill-broker-outage", lambda life, chance: faults.kill_broker(life, chance, outage=15)),
+    Case("freeze-broker", faults.freeze_broker),
+    Case("zombie-same-folder", instances.zombie_with_locks),
+    Case("zombie-no-locks", instances.zombie_without_locks),
+    Case("two-instances-same-folder", instances.second_in_same_folder),
+    Case("two-instances-other-folder", instances.second_in_other_folder),
+    *(Case(f"damage-{name}", partial(damage.damaged, name), SMALL) for name in damage.DAMAGES),
     *(
-        Case(f"reset-killed-after-{point}", "reset", partial(resets.killed_after, point), SMALL)
+        Case(f"reset-killed-after-{point}", partial(resets.killed_after, point), SMALL)
         for point in resets.POINTS
     ),
     *(
-        Case(f"poison-{name}", "poison", strike, POISON, settings=_LETTERS)
+        Case(f"poison-{name}", strike, POISON, settings=_LETTERS)
         for name, strike in (
             ("crash-before-commit", partial(_crash, "after_produce_before_txn_commit")),
             ("crash-after-commit", partial(_crash, "after_txn_commit_before_sink_ack")),
@@ -109,27 +108,25 @@ CASES = (
             ("kill", partial(_kill, "all")),
         )
     ),
-    Case("disk-full", "surroundings", damage.disk_full, SMALL, ends=True),
-    Case("source-topic-deleted", "surroundings", surroundings.source_deleted, SMALL, ends=True),
-    Case("sink-topic-deleted", "surroundings", surroundings.sink_deleted, SMALL, ends=True),
+    Case("disk-full", damage.disk_full, SMALL, ends=True),
+    Case("source-topic-deleted", surroundings.source_deleted, SMALL, ends=True),
+    Case("sink-topic-deleted", surroundings.sink_deleted, SMALL, ends=True),
     Case(
         "partitions-added-stateless",
-        "surroundings",
         surroundings.partitions_added,
         {"copier": ("copy",)},
         ends=True,
     ),
-    Case("partitions-added-stateful", "surroundings", surroundings.partitions_refused, SMALL, ends=True),
-    Case("wrong-password", "surroundings", surroundings.wrong_password, SMALL, world="secured", ends=True),
+    Case("partitions-added-stateful", surroundings.partitions_refused, SMALL, ends=True),
+    Case("wrong-password", surroundings.wrong_password, SMALL, world="secured", ends=True),
     Case(
         "transaction-end-delayed",
-        "proxy",
         surroundings.delayed_transaction_end,
         SMALL,
         world="proxied",
         settings={"config": {"producer.transaction.timeout.ms": "4000"}},
     ),
-    Case("connections-cut", "proxy", surroundings.connections_cut, SMALL, world="proxied"),
+    Case("connections-cut", surroundings.connections_cut, SMALL, world="proxied"),
 )
 BY_NAME = {case.name: case for case in CASES}
 

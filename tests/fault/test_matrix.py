@@ -9,7 +9,6 @@ import pytest
 from fault.cases import BY_NAME, CASES, SAMPLE, Case
 
 SEEDS = (1,)
-FAMILIES = list(dict.fromkeys(case.family for case in CASES))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -21,7 +20,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     seeds = SEEDS if seed is None else (seed,)
     pairs = [(case, number) for number in seeds for case in cases]
     # Those of one life next to each other.
-    pairs.sort(key=lambda pair: (pair[1], FAMILIES.index(pair[0].family), pair[0].ends))
+    pairs.sort(key=lambda pair: (pair[1], pair[0].world, str(sorted(pair[0].apps.items())), pair[0].ends))
     metafunc.parametrize(
         ("case", "seed"),
         [
@@ -33,8 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _marks(case: Case, seed: int) -> list[pytest.MarkDecorator]:
     sampled = case.name in SAMPLE and seed == SEEDS[0]
-    alone = pytest.mark.xdist_group(f"{case.family}-{seed}")
-    return [pytest.mark.timeout(900), alone, pytest.mark.fault_sample if sampled else pytest.mark.fault]
+    return [pytest.mark.timeout(900), pytest.mark.fault_sample if sampled else pytest.mark.fault]
 
 
 def test_case(strike: Callable[[Case, int], None], case: Case, seed: int) -> None:

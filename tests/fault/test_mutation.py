@@ -17,7 +17,6 @@ from fault.workloads import WORKLOADS
 from tidemill import App, StreamsBuilder
 from tidemill.kafka.embedded import Cluster
 
-pytestmark = pytest.mark.xdist_group("mutation")
 AT_LEAST_ONCE = {"processing_guarantee": "at_least_once"}
 
 
@@ -102,7 +101,6 @@ def test_without_its_safeguard_a_crash_doubles_records(
 ) -> None:
     case = Case(
         f"mutation-{point}",
-        "mutation",
         lambda life, _: faults.crash_at(life, point, 2),
         SMALL,
         settings=settings,

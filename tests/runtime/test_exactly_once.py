@@ -204,7 +204,6 @@ def test_kill_loses_and_doubles_nothing(broker, topic, run, tmp_path):
 
 
 @pytest.mark.fault
-@pytest.mark.xdist_group("random-kills")
 @pytest.mark.parametrize("seed", range(3))
 def test_random_kills_lose_and_double_nothing(broker, topic, run, seed):
     chance = random.Random(seed)
