@@ -140,6 +140,7 @@ STORES = Group(
             "conformance/test_changelogs.py::test_changelog_has_the_bytes_of_kafka_streams",
             "runtime/test_changelogs.py::test_changelog_topics_hold_the_tables",
             "runtime/test_changelogs.py::test_changelog_is_written_once_whatever_fails",
+            "runtime/test_exactly_once.py::test_kill_loses_and_doubles_nothing",
         ),
         passed(
             174,
