@@ -76,9 +76,9 @@ bench-full: archive ## every measurement, and docs/benchmarks.md from it; two ho
 	$(BIN)/python -m bench all full --page $(BENCH_ARGS)
 
 .PHONY: fault
-fault: venv kernel ## every fault test: kills brokers and apps on purpose
-	$(BIN)/python -m pytest tests/fault -o timeout=0 $(PYTEST_ARGS)
-	$(BIN)/python -m pytest -m fault --ignore=tests/fault -o timeout=0 $(PYTEST_ARGS)
+fault: archive ## every fault test: kills brokers and apps on purpose
+	$(BIN)/python -m pytest tests/fault tests/runtime/test_exactly_once.py tests/cluster/test_standalone.py \
+		-m "fault or fault_sample" -n $(WORKERS) --maxschedchunk 1 -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: cluster
 cluster: venv kernel ## several brokers, and apps on a standalone Spark cluster

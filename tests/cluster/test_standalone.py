@@ -16,7 +16,12 @@ from runtime.broker import Broker, until
 from runtime.test_exactly_once import check, group_total, records
 from tidemill.kafka.embedded import Cluster
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.fault,
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+]
 PROGRAM = Path(__file__).with_name("program.py")
 
 

@@ -85,9 +85,10 @@ def test_emission(builder: StreamsBuilder, node: Of, verb: str) -> None:
 
 
 def test_store_options(builder: StreamsBuilder) -> None:
-    windowed = builder.stream("orders").group_by_key().windowed_by(windows.tumbling("1 h"))
+    orders = builder.stream("orders", key=serdes.string)
+    windowed = orders.group_by_key().windowed_by(windows.tumbling("1 h"))
     windowed.count(store="a", retention="1 day", caching=False, logging={"segment.ms": "1000"})
-    windowed.count(store="b", logging=False)
+    windowed.count(store="b")
     stores = builder.build().stores
     assert (stores["a"].retention, stores["a"].caching) == (86_400_000, False)
     assert stores["a"].changelog_config == (("segment.ms", "1000"),)

@@ -7,15 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from fault import damage, faults, instances, surroundings
+from fault import damage, faults, instances, resets, surroundings
 from fault.life import Apps, Life
-from fault.workloads import STATEFUL
+from fault.workloads import POISONED, STATEFUL
 
 Strike = Callable[[Life, random.Random], None]
 
 MAIN: Apps = {"main": STATEFUL, "copier": ("copy",)}
 PYTHON: Apps = {"python": ("python",)}
 SMALL: Apps = {"main": ("echo", "totals")}
+POISON: Apps = {"poisoned": POISONED}
+_LETTERS: dict[str, object] = {
+    "deserialization_exception_handler": "dead_letter",
+    "processing_exception_handler": "dead_letter",
+}
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,7 @@ class Case:
     """A fault. `strike` injects it, heals it, lets the apps finish and compares.
 
     Cases with the same `apps` and `world` follow each other in one life: what a fault leaves behind, the next
-    one meets. A case that `ends` its life gets one of its own.
+    one meets. A case that `ends` its life gets one of its own. Two cases at once have two lives.
     """
 
     name: str
@@ -90,10 +95,28 @@ CASES = (
     Case("two-instances-same-folder", instances.second_in_same_folder),
     Case("two-instances-other-folder", instances.second_in_other_folder),
     *(Case(f"damage-{name}", partial(damage.damaged, name), SMALL) for name in damage.DAMAGES),
+    *(
+        Case(f"reset-killed-after-{point}", partial(resets.killed_after, point), SMALL)
+        for point in resets.POINTS
+    ),
+    *(
+        Case(f"poison-{name}", strike, POISON, settings=_LETTERS)
+        for name, strike in (
+            ("crash-before-commit", partial(_crash, "after_produce_before_txn_commit")),
+            ("crash-after-commit", partial(_crash, "after_txn_commit_before_sink_ack")),
+            ("fail", partial(_fail, "after_sink_ack_before_commit_log")),
+            ("kill", partial(_kill, "all")),
+        )
+    ),
     Case("disk-full", damage.disk_full, SMALL, ends=True),
     Case("source-topic-deleted", surroundings.source_deleted, SMALL, ends=True),
     Case("sink-topic-deleted", surroundings.sink_deleted, SMALL, ends=True),
-    Case("partitions-added-stateless", surroundings.partitions_added, {"copier": ("copy",)}, ends=True),
+    Case(
+        "partitions-added-stateless",
+        surroundings.partitions_added,
+        {"copier": ("copy",)},
+        ends=True,
+    ),
     Case("partitions-added-stateful", surroundings.partitions_refused, SMALL, ends=True),
     Case("wrong-password", surroundings.wrong_password, SMALL, world="secured", ends=True),
     Case(

@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from fault.cases import Case
+from fault.checks import Violation
 from fault.faults import MissedError
 from fault.life import Life
 from fault.proxy import Proxy
 from tidemill.kafka.embedded import Cluster
 
 _TRIES = 3
-_tally: list[tuple[str, int, int]] = []
+_STRUCK, _BROKEN = "fault", "invariant"
+"""What a test tells of its case: name, seed and number of runs; the invariant that was found broken."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -92,11 +94,14 @@ def _new_life(request: pytest.FixtureRequest, case: Case, seed: int) -> Life:
 
 
 @pytest.fixture
-def strike(lives: Callable[[Case, int], Life]) -> Callable[[Case, int], None]:
+def strike(
+    lives: Callable[[Case, int], Life], record_property: Callable[[str, object], None]
+) -> Callable[[Case, int], None]:
     """Let a case strike; one that missed is done again."""
 
     def run(case: Case, seed: int) -> None:
         print(f"case {case.name}, seed {seed}: python -m pytest tests/fault --case {case.name} --seed {seed}")
+        record_property(_STRUCK, (case.name, seed, case.runs))
         chance = random.Random(f"{case.name}-{seed}")
         for left in range(_TRIES - 1, -1, -1):
             life = lives(case, seed)
@@ -108,16 +113,35 @@ def strike(lives: Callable[[Case, int], Life]) -> Callable[[Case, int], None]:
                 if not left:
                     raise
                 continue
+            except Violation as violation:
+                record_property(_BROKEN, violation.invariant)
+                raise
             life.dead = case.ends or life.app is None or not life.app.alive
-            _tally.append((case.name, seed, case.runs))
             return
 
     return run
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    if _tally:
-        runs = sum(runs for _, _, runs in _tally)
-        terminalreporter.write_line(
-            f"fault matrix: {len(_tally)} faults, {runs} runs passed (a run: one workload hit by one fault)"
-        )
+    told = [
+        (report.outcome, dict(report.user_properties))
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        if report.when == "call" and _STRUCK in dict(report.user_properties)
+    ]
+    if not told:
+        return
+    struck = [(outcome, *properties[_STRUCK]) for outcome, properties in told]
+    broken = [properties[_BROKEN] for _, properties in told if _BROKEN in properties]
+    passed = [runs for outcome, _, _, runs in struck if outcome == "passed"]
+    seeds = ", ".join(str(seed) for seed in sorted({seed for _, _, seed, _ in struck}))
+    others = len(struck) - len(passed) - broken.count("I1") - broken.count("I2")
+    case = next((name for outcome, name, _, _ in struck if outcome == "failed"), struck[0][1])
+    for line in (
+        f"fault matrix: {len(passed)} of {len(struck)} cases passed, seeds {seeds}",
+        f"  {sum(passed)} fault runs (a run: one workload hit by one fault)",
+        f"  cases with lost records: {broken.count('I1')}, with duplicated records: {broken.count('I2')},"
+        f" failed otherwise: {others}",
+        f"  one case again: python -m pytest tests/fault --case {case} --seed {struck[0][2]}",
+    ):
+        terminalreporter.write_line(line)

@@ -26,7 +26,8 @@ class Entry:
 
     @property
     def value(self) -> str:
-        return self.raw_value.decode()
+        """The value as text; bytes that are none are spelled out."""
+        return self.raw_value.decode(errors="backslashreplace")
 
 
 Lines = Callable[[str], list[Entry]]
@@ -72,13 +73,25 @@ class Ledger:
                 kind = "moving" if self._chance.random() < 0.3 else "fixed"
                 key = f"{kind}{self._chance.randrange(3 if kind == 'moving' else _KEYS)}"
                 records.append(("orders", self._record(key, f"o{self._number}")))
+            if "mixed" in topics:
+                records.append(("mixed", self._record(key, self._mixed())))
             if "left" in topics and self._number % 3 == 0:
                 side = self._chance.choice(("left", "right"))
                 key = f"k{self._chance.randrange(3)}"
                 records.append((side, self._record(key, f"{side[0]}{self._number}")))
         return [(topic, record) for topic, record in records if topic in topics]
 
-    def _record(self, key: str, value: str) -> dict[str, Any]:
+    def _mixed(self) -> str | bytes:
+        """Mostly a number as JSON; now and then no JSON, no text at all, or a number nobody can work with."""
+        number = self._number
+        poisons: tuple[str | bytes, ...] = (
+            f'{{"n": {number}',
+            f"{number}".encode() + b"\xff\xfe\x00",
+            f'{{"n": -{number}}}',
+        )
+        return self._chance.choice(poisons) if self._chance.random() < 0.15 else f'{{"n": {number}}}'
+
+    def _record(self, key: str, value: str | bytes) -> dict[str, Any]:
         time_ms = self._start + self._number * _STEP_MS + self._chance.randint(-2000, 2000)
         if self._chance.random() < 0.02:
             time_ms -= 40_000  # too late for its window

@@ -8,6 +8,8 @@ from fault.checks import Violation, check_complete, check_safety, check_whole
 from fault.ledger import Entry, Ledger
 from fault.workloads import GRACE_MS, TABLE_JOIN, TOTALS, WINDOW_MS, WINDOWS
 
+pytestmark = pytest.mark.fault_sample
+
 
 @pytest.fixture
 def ledger() -> Ledger:

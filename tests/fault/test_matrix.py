@@ -32,7 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _marks(case: Case, seed: int) -> list[pytest.MarkDecorator]:
     sampled = case.name in SAMPLE and seed == SEEDS[0]
-    return [pytest.mark.timeout(900), *([] if sampled else [pytest.mark.fault])]
+    return [pytest.mark.timeout(900), pytest.mark.fault_sample if sampled else pytest.mark.fault]
 
 
 def test_case(strike: Callable[[Case, int], None], case: Case, seed: int) -> None:

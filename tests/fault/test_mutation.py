@@ -55,6 +55,7 @@ def run_here(life: Life, spark: Any) -> None:
 _OF_A_PROCESS = ("spark_conf", "num_stream_threads")
 
 
+@pytest.mark.fault_sample
 @pytest.mark.parametrize(
     ("fault", "settings", "broken"),
     [
@@ -99,7 +100,10 @@ def test_without_its_safeguard_a_crash_doubles_records(
     lives: Callable[[Case, int], Life], point: str, settings: dict[str, Any], environment: dict[str, str]
 ) -> None:
     case = Case(
-        f"mutation-{point}", lambda life, _: faults.crash_at(life, point, 2), SMALL, settings=settings
+        f"mutation-{point}",
+        lambda life, _: faults.crash_at(life, point, 2),
+        SMALL,
+        settings=settings,
     )
     life = lives(case, 1)
     life.dead = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -130,6 +131,26 @@ def _python(builder: Any, streams: Streams, topic: Callable[[str], str]) -> None
     stream.to(topic("seen"), key=serdes.string, value=serdes.string)
 
 
+def _good(builder: Any, streams: Streams, topic: Callable[[str], str]) -> None:
+    """Numbers of which some cannot be read, and some are refused by a function: those become dead letters."""
+    from pyspark.sql import functions as F
+
+    from tidemill import serdes
+
+    def checked(value: Any) -> Any:
+        return F.when(value.n > 0, value.n.cast("string")).otherwise(F.raise_error(F.lit("negative")))
+
+    mixed = builder.stream(topic("mixed"), key=serdes.string, value=serdes.json("n long"))
+    numbers = mixed.map_values(checked, name="checked")
+    numbers.to(topic("good"), key=serdes.string, value=serdes.string)
+    counted = numbers.group_by_key().count(store="good")
+    counted.to_stream().to(topic("good-counts"), key=serdes.string, value=serdes.long)
+
+
+def _nothing(_builder: Any, _streams: Streams, _topic: Callable[[str], str]) -> None:
+    """What comes out is made by another workload of the same app."""
+
+
 def _strings(builder: Any, streams: Streams, topic: str) -> Any:
     """The stream of a topic; several workloads may read the same."""
     from tidemill import serdes
@@ -219,6 +240,27 @@ def _expected_seen(lines: Lines) -> dict[str, list[str]]:
     return _by_key(rows)
 
 
+def _is_good(entry: Entry) -> bool:
+    try:
+        return bool(json.loads(entry.raw_value)["n"] > 0)
+    except ValueError:
+        return False
+
+
+def _expected_good(lines: Lines) -> dict[str, list[str]]:
+    good = (entry for entry in lines("mixed") if _is_good(entry))
+    return _by_key((entry.key, str(json.loads(entry.raw_value)["n"])) for entry in good)
+
+
+def _expected_good_counts(lines: Lines) -> dict[str, list[str]]:
+    good = _expected_good(lines)
+    return {key: [str(n + 1) for n in range(len(values))] for key, values in good.items()}
+
+
+def _expected_letters(lines: Lines) -> dict[str, list[str]]:
+    return _by_key((entry.key, entry.value) for entry in lines("mixed") if not _is_good(entry))
+
+
 def _found(entries: Iterable[Entry]) -> dict[str, list[str]]:
     return _by_key((entry.key, entry.value) for entry in entries)
 
@@ -257,7 +299,14 @@ STREAM_JOIN = Workload(
     "stream-join", _stream_join, ("left", "right"), "paired", _expected_pairs, _found, False
 )
 TWO_STAGES = Workload("two-stages", _two_stages, ("in",), "by-amount", _expected_by_amount, _found_longs)
+GOOD = Workload("good", _good, ("mixed",), "good", _expected_good, _found)
+GOOD_COUNTS = Workload(
+    "good-counts", _nothing, ("mixed",), "good-counts", _expected_good_counts, _found_longs
+)
+LETTERS = Workload("letters", _nothing, ("mixed",), "poisoned-dlq", _expected_letters, _found, False)
 PYTHON = Workload("python", _python, ("in",), "seen", _expected_seen, _found)
 
-WORKLOADS = {w.name: w for w in (ECHO, COPY, TOTALS, WINDOWS, TABLE_JOIN, STREAM_JOIN, TWO_STAGES, PYTHON)}
+_ALL = (ECHO, COPY, TOTALS, WINDOWS, TABLE_JOIN, STREAM_JOIN, TWO_STAGES, PYTHON, GOOD, GOOD_COUNTS, LETTERS)
+WORKLOADS = {workload.name: workload for workload in _ALL}
+POISONED = ("good", "good-counts", "letters")
 STATEFUL = ("echo", "totals", "windows", "table-join", "stream-join", "two-stages")

@@ -146,3 +146,25 @@ def _properties(config: spec.Config, folder: str) -> Any:
     for name, value in settings.items():
         properties.put(name, value)
     return properties
+
+
+def oracle_changelog(scenario: spec.Scenario, store: str) -> list[tuple[bytes, bytes | None, int]]:
+    """What Kafka Streams writes to the changelog topic of a store: keys, values and timestamps."""
+    folder = tempfile.mkdtemp(prefix="oracle-", dir=_SHARED_MEMORY if _SHARED_MEMORY.is_dir() else None)
+    run = _Run(scenario, folder, Errors())
+    try:
+        for action in scenario.steps:
+            run.step(action)
+        raw = java_class("org.apache.kafka.common.serialization.ByteArrayDeserializer")()
+        topic = run._driver.createOutputTopic(f"oracle-{store}-changelog", raw, raw)
+        return [
+            (
+                bytes(record.key()),
+                None if record.value() is None else bytes(record.value()),
+                int(record.timestamp()),
+            )
+            for record in topic.readRecordsToList()
+        ]
+    finally:
+        run.close()
+        shutil.rmtree(folder, ignore_errors=True)

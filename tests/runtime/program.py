@@ -15,7 +15,7 @@ def main() -> None:
     servers, state_dir, name, source, copy, counts = sys.argv[1:]
     App(
         name,
-        echo_and_count(source, copy, counts),
+        echo_and_count(source, copy, counts, logging=True),
         bootstrap_servers=servers,
         state_dir=state_dir,
         num_stream_threads=2,

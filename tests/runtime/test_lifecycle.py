@@ -150,3 +150,15 @@ def test_plan_and_topology_can_be_read(topic):
     assert "so records are shuffled" in app.explain()
     assert "count-counts" in app.describe()
     assert app.metadata()["state"] == "CREATED"
+
+
+def test_metadata_tells_how_far_each_partition_is(make_app, broker, topic):
+    source, target = topic("in", partitions=2), topic("out")
+    broker.produce(source, [{"value": str(n), "partition": n % 2} for n in range(5)])
+    app = make_app(echo(source, target))
+    assert app.metadata()["partitions"] == []
+    app.run(until="now")
+    assert app.metadata()["partitions"] == [
+        {"topic": source, "partition": 0, "committed": 3, "end": 3},
+        {"topic": source, "partition": 1, "committed": 2, "end": 2},
+    ]

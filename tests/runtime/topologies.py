@@ -29,12 +29,13 @@ def echo(source: str, target: str) -> StreamsBuilder:
     return builder
 
 
-def echo_and_count(source: str, copy: str, counts: str) -> StreamsBuilder:
+def echo_and_count(source: str, copy: str, counts: str, *, logging: bool = False) -> StreamsBuilder:
     """Every record as it is, and how many of its key there have been."""
     builder = StreamsBuilder()
     stream = builder.stream(source, key=serdes.string, value=serdes.string)
     stream.to(copy)
-    stream.group_by_key().count(store="per-key").to_stream().to(counts, key=serdes.string, value=serdes.long)
+    counted = stream.group_by_key().count(store="per-key", logging=logging)
+    counted.to_stream().to(counts, key=serdes.string, value=serdes.long)
     return builder
 
 

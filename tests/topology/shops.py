@@ -72,7 +72,7 @@ def hourly() -> Topology:
         0, lambda key, value, n: _never(key, value, n), merger=lambda key, a, b: _never(key, a, b)
     )
     joined = clicks.outer_join(views, lambda left, right: _never(left, right), windows.join("5 min", after=0))
-    joined.repartition(name="spread", partitions=6).print(label="joined")
+    joined.repartition(name="spread").print(label="joined")
     cogrouped = grouped.cogroup(lambda key, value, n: _never(key, value, n))
     cogrouped = cogrouped.cogroup(views.group_by_key(), lambda key, value, n: _never(key, value, n))
     cogrouped.windowed_by(windows.unlimited()).aggregate(0, store="activity")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import shops
 
-from tidemill import Topology, TopologyError
+from tidemill import StreamsBuilder, Topology, TopologyError
 from tidemill.topology.nodes import Filter, Merge, Sink, StreamSource
 
 
@@ -45,7 +45,10 @@ def test_topics_and_stores() -> None:
 
 
 def test_internal_topics() -> None:
-    assert shops.word_count().internal_topics("app") == ("app-counts-changelog",)
+    assert shops.word_count().internal_topics("app") == ()
+    builder = StreamsBuilder()
+    builder.table("users", store="users", logging=True)
+    assert builder.build().internal_topics("app") == ("app-users-changelog",)
     assert "app-spread-repartition" in shops.hourly().internal_topics("app")
     assert "app-rates-changelog" not in shops.processors().internal_topics("app")
 

@@ -389,8 +389,56 @@ def topics_that_are_none() -> Any:
 
 
 @refused
-def no_partitions() -> Any:
-    return StreamsBuilder().stream("orders").repartition(partitions=0)
+def repartition_into_a_number_of_partitions() -> Any:
+    builder = StreamsBuilder()
+    builder.stream("orders").repartition(name="spread", partitions=3).to("copy")
+    return builder.build()
+
+
+@refused
+def repartition_with_a_partitioner() -> Any:
+    builder = StreamsBuilder()
+    builder.stream("orders").repartition(partitioner=lambda key, value, partitions: key % partitions)
+    return builder.build()
+
+
+@refused
+def changelog_of_a_processor() -> Any:
+    class Seen(Processor):
+        stores = (state_store("seen", logging=True),)
+
+    builder = StreamsBuilder()
+    builder.stream("orders").process(Seen)
+    return builder.build()
+
+
+@refused
+def changelog_of_a_join_of_streams() -> Any:
+    builder = StreamsBuilder()
+    left, right = builder.stream("left"), builder.stream("right")
+    left.join(right, lambda a, b: a, windows.join("1 min"), logging={"segment.ms": "1000"})
+    return builder.build()
+
+
+@refused
+def changelog_of_suppress() -> Any:
+    builder = StreamsBuilder()
+    windowed = builder.stream("orders").group_by_key().windowed_by(windows.tumbling("1 h"))
+    windowed.count().suppress(suppressed.until_window_closes(logging=True))
+    return builder.build()
+
+
+@refused
+def changelog_without_a_store() -> Any:
+    return StreamsBuilder().table("users").filter(lambda value: value.isNotNull(), logging=True)
+
+
+@refused
+def changelog_of_windows_of_unknown_keys() -> Any:
+    builder = StreamsBuilder()
+    windowed = builder.stream("orders").group_by_key().windowed_by(windows.tumbling("1 h"))
+    windowed.count(store="hourly", logging=True)
+    return builder.build()
 
 
 @refused

@@ -9,9 +9,8 @@ from tidemill.dsl import grouped, ktable
 from tidemill.dsl.processing import connected_stores, processor_name
 from tidemill.dsl.stateless import StatelessVerbs
 from tidemill.dsl.stream_joins import StreamJoins
-from tidemill.place import here
 from tidemill.serde.base import Serde
-from tidemill.topology import StoreSpec, TopologyError
+from tidemill.topology import StoreSpec
 from tidemill.topology.draft import Step
 from tidemill.topology.functions import KEY_VALUE, arguments, check_partitioner
 from tidemill.topology.nodes import GroupBy, Process, ProcessValues, Repartition, Sink, ToTable
@@ -96,16 +95,15 @@ class KStream(StatelessVerbs, StreamJoins):
         value: Serde | None = None,
         partitioner: Function | None = None,
     ) -> KStream:
-        """Send the records through an internal topic, so that equal keys meet in one partition.
+        """Bring equal keys together, in Spark's shuffle; records without a key are left out.
+
+        There is no topic in between, so `partitions` and `partitioner` are refused when the topology is
+        built: where they matter, write a topic with `to` and read it with `stream`.
 
         >>> from tidemill import StreamsBuilder
-        >>> StreamsBuilder().stream("orders").repartition(name="spread", partitions=12)
+        >>> StreamsBuilder().stream("orders").repartition(name="spread")
         <KStream spread>
         """
-        if partitions is not None and partitions < 1:
-            raise TopologyError(
-                f"repartition into {partitions} partitions", place=here(), remedy="give at least 1"
-            )
         check_partitioner("repartition", partitioner)
         step = self._at("repartition", name, durable=True)
         flow = self._flow.regrouped(check_serde("key", key), check_serde("value", value), None)

@@ -205,5 +205,12 @@ class KTable(TableJoins):
         self, node: str, store: str | None, options: StoreOptions, value: Serde | None
     ) -> StoreSpec | None:
         if store is None and options.get("versioned") is None:
+            if options.get("logging"):
+                raise TopologyError(
+                    f"`{node}` keeps no store, and a changelog topic is one of a store",
+                    node=node,
+                    place=here(),
+                    remedy='name one: store="..."',
+                )
             return None
         return materialized(node, store, options, key=self._flow.key, value=value)

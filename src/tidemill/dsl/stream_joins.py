@@ -32,7 +32,7 @@ class StreamJoins(Handle):
         key: Function | None = None,
         grace: Duration | None = None,
         store: str | None = None,
-        logging: bool | Mapping[str, str] = True,
+        logging: bool | Mapping[str, str] = False,
         name: str | None = None,
     ) -> kstream.KStream:
         """Join with another stream (within `windows`), a table, or a global table (by `key`).
@@ -63,7 +63,7 @@ class StreamJoins(Handle):
         key: Function | None = None,
         grace: Duration | None = None,
         store: str | None = None,
-        logging: bool | Mapping[str, str] = True,
+        logging: bool | Mapping[str, str] = False,
         name: str | None = None,
     ) -> kstream.KStream:
         """As `join`, and records of this stream that find no partner come with null.
@@ -83,7 +83,7 @@ class StreamJoins(Handle):
         windows: JoinWindows | None = None,
         *,
         store: str | None = None,
-        logging: bool | Mapping[str, str] = True,
+        logging: bool | Mapping[str, str] = False,
         name: str | None = None,
     ) -> kstream.KStream:
         """As `join` of two streams, and records of both that find no partner come with null.
@@ -165,7 +165,7 @@ class _Wish:
     key: Function | None = None
     grace: Duration | None = None
     store: str | None = None
-    logging: bool | Mapping[str, str] = True
+    logging: bool | Mapping[str, str] = False
 
     def pairing(self, *, outer: str | None = None) -> _Pairing:
         """How and with which joiner; `outer` names a partner that has no outer join with a stream."""

@@ -21,7 +21,7 @@ class Suppressed:
     max_records: int | None = None
     max_bytes: int | None = None
     when_full: WhenFull = WhenFull.SHUT_DOWN
-    logging: bool | Mapping[str, str] = True
+    logging: bool | Mapping[str, str] = False
 
     def node(self, step: Step, store: StoreSpec, window: Windows | None) -> Suppress:
         """The step of a topology that does this."""
@@ -40,7 +40,7 @@ def until_window_closes(
     *,
     max_records: int | None = None,
     max_bytes: int | None = None,
-    logging: bool | Mapping[str, str] = True,
+    logging: bool | Mapping[str, str] = False,
 ) -> Suppressed:
     """Hand on one final row per window. Without a bound the buffer grows as needed; a full one stops the app.
 
@@ -59,7 +59,7 @@ def until_time_limit(
     max_records: int | None = None,
     max_bytes: int | None = None,
     when_full: str = "emit-early",
-    logging: bool | Mapping[str, str] = True,
+    logging: bool | Mapping[str, str] = False,
 ) -> Suppressed:
     """Hand on at most one update of a key per `limit`; a full buffer emits its oldest row, or stops the app.
 

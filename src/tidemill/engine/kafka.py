@@ -56,8 +56,8 @@ class KafkaIn:
     align: str = "none"
     """Which partitions keep pace in time over the batches of a backlog: `partition` (those of one number),
     `all` or `none`."""
-    markers: str = ""
-    """The app's own topic, which no pattern is to match."""
+    own: tuple[str, ...] = ()
+    """The app's own topics, which no pattern is to match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ def read_sources(
         topics = tuple(dict.fromkeys(topic for node in nodes for topic in node.topics))
         what = {"subscribe": ",".join(topics)}
         if (wanted := nodes[0].pattern) is not None:
-            what = {"subscribePattern": f"(?!{re.escape(reading.markers)}$)(?:{wanted})"}
+            others = "".join(f"(?!{re.escape(topic)}$)" for topic in reading.own)
+            what = {"subscribePattern": f"{others}(?:{wanted})"}
             topics = tuple(topic for topic in reading.starting or () if re.fullmatch(wanted, topic))
         frame = _read(spark, what, topics, reset, reading, readers=len(together))
         frames.update({node.name: frame for node in nodes})

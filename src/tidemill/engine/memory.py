@@ -20,6 +20,7 @@ from tidemill.engine.python.program import Settings
 from tidemill.engine.session import LOCAL_CHECKPOINT, spark_session
 from tidemill.errors import TidemillError, UsageError
 from tidemill.topology import Topology
+from tidemill.topology.changelogs import with_changelogs
 
 Headers = Sequence[tuple[str, bytes | None]]
 
@@ -76,7 +77,7 @@ class MemoryRun:
         self.handled: list[Headers] = []
         pipeline = build_pipeline(
             self._spark,
-            topology,
+            with_changelogs(topology, settings.application_id),
             frames,
             tasks=1,
             caching=caching,

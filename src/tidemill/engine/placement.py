@@ -13,7 +13,6 @@ from tidemill.engine import serdes
 from tidemill.engine.columns import Columns
 from tidemill.engine.lowering import Types
 from tidemill.serde.base import Serde
-from tidemill.serde.windowed import SessionWindowedSerde, TimeWindowedSerde
 from tidemill.topology import TopologyError
 from tidemill.topology.nodes import Sink
 
@@ -22,8 +21,6 @@ Partitions = Mapping[str, int]
 
 _PLACES = {"__to_partition": "partition", "__to_unhashed": "unhashed"}
 """What tells the sink where a record goes: on the way, and as the sink knows it."""
-
-_WINDOW_BYTES = {TimeWindowedSerde: 8, SessionWindowedSerde: 16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +70,11 @@ def with_partitions(frame: DataFrame, rows: Sequence[Placed], counts: Partitions
 
     A partitioner may give several partitions, and its record then goes to each, or an empty array for none.
     """
-    windowed = [each for each in rows if type(each.serde) in _WINDOW_BYTES]
+    windowed = [each for each in rows if serdes.window_bytes(each.serde)]
     if windowed:
         unhashed = F.lit(None).cast("int")
         for each in windowed:
-            unhashed = F.when(each.here, F.lit(_WINDOW_BYTES[type(each.serde)])).otherwise(unhashed)
+            unhashed = F.when(each.here, F.lit(serdes.window_bytes(each.serde))).otherwise(unhashed)
         frame = frame.withColumn("__to_unhashed", unhashed)
     chosen = [each for each in rows if each.sink.partitioner is not None]
     if chosen:

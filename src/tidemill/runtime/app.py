@@ -188,7 +188,10 @@ class App:
         return explanation_text(explain(self.topology, self.config.handlers))
 
     def metadata(self) -> dict[str, Any]:
-        """Who the app is and where it keeps things."""
+        """Who the app is, where it keeps things, and how far it is in each partition it reads.
+
+        Of a partition, `committed` is what finished batches have come to, and `end` what there is to read.
+        """
         return {
             "application_id": self.application_id,
             "state": str(self.state),
@@ -198,6 +201,7 @@ class App:
             "latency": str(self.config.latency),
             "master": self.config.master,
             "tasks": self._watcher.tasks,
+            "partitions": self._watcher.partitions(),
             "source_topics": list(self.topology.source_topics),
             "sink_topics": list(self.topology.sink_topics),
             "stores": list(self.topology.stores),

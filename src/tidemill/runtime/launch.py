@@ -45,9 +45,17 @@ from tidemill.runtime.positions import Start, Until, first_offsets, last_offsets
 from tidemill.runtime.record import RunRecord
 from tidemill.runtime.sources import Seen, Sources
 from tidemill.runtime.strays import find_stray
-from tidemill.runtime.topics import check_sources, chosen_partitions, create_topics, marker_topic, read_topics
+from tidemill.runtime.topics import (
+    check_sources,
+    chosen_partitions,
+    create_topics,
+    marker_topic,
+    own_topics,
+    read_topics,
+)
 from tidemill.runtime.upgrade import refuse_lost_state
 from tidemill.topology import Topology
+from tidemill.topology.changelogs import with_changelogs
 from tidemill.topology.nodes import Kind
 from tidemill.topology.nodes.source import ResetPolicy
 
@@ -87,6 +95,7 @@ class Launch:
         self.topology = topology
         self.checkpoint = Checkpoint(config.folder, config.checkpoint)
         self.tasks = 0
+        self._own = own_topics(topology, config.application_id)
         self._meeting = set() if is_stateless(topology) else meeting_topics(topology)
         self._given = starting
         self._starting: Mapping[str, Mapping[int, int]] | None = None
@@ -143,9 +152,8 @@ class Launch:
             forget_begin(config.folder)
         self._refuse_forgotten(self._claim)
         if until is not None:
-            markers = marker_topic(config.application_id)
             self._until = last_offsets(
-                admin, self.topology, markers, until, committed_only=config.exactly_once
+                admin, self.topology, self._own, until, committed_only=config.exactly_once
             )
         create_topics(admin, self.topology, config, partitions=partitions, tasks=self.tasks)
         self._partitions = chosen_partitions(admin, self.topology)
@@ -205,7 +213,7 @@ class Launch:
             recreated=seen.recreated,
             planned={topic: count for topic, count in seen.partitions.items() if topic in by_partition},
             align="none" if is_stateless(self.topology) else keeping_pace(self.topology, in_place=in_place),
-            markers=marker_topic(config.application_id),
+            own=self._own,
         )
         client = config.producer_client()
         if config.latency is Latency.REALTIME:
@@ -223,7 +231,7 @@ class Launch:
         trigger = Trigger(config.commit_interval_ms, realtime, bounded)
         plan = QueryPlan(
             name=config.application_id,
-            topology=self.topology,
+            topology=with_changelogs(self.topology, config.application_id),
             checkpoint=self.checkpoint.location,
             tasks=self.tasks,
             caching=config.caching,
@@ -392,14 +400,13 @@ class Launch:
         read = {
             topic
             for source in self.topology.sources
-            for topic in read_topics(admin, source, marker_topic(self.config.application_id))
+            for topic in read_topics(admin, source, self._own)
             if source.kind is not Kind.GLOBAL_TABLE
         }
         return {topic: parts for topic, parts in offsets.items() if topic in read}
 
     def _begin(self, admin: Admin, start: Start) -> Mapping[str, Mapping[int, int]]:
-        markers = marker_topic(self.config.application_id)
-        return first_offsets(admin, self.topology, markers, start, self.config.offset_reset)
+        return first_offsets(admin, self.topology, self._own, start, self.config.offset_reset)
 
     def _after_reset(
         self, admin: Admin, known: Mapping[tuple[str, int], int]

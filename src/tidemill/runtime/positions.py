@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -35,11 +35,11 @@ _EARLIEST, _LATEST = -2, -1
 
 
 def first_offsets(
-    admin: Admin, topology: Topology, markers: str, start: Start, reset: OffsetReset
+    admin: Admin, topology: Topology, own: Collection[str], start: Start, reset: OffsetReset
 ) -> Offsets:
     """Where every partition begins; global tables are always read whole."""
     found: Offsets = {}
-    for policy, topic in _streams(admin, topology, markers, reset):
+    for policy, topic in _streams(admin, topology, own, reset):
         place: Place | None = start.get(topic) if isinstance(start, Mapping) else start
         given = place if isinstance(place, Mapping) else {}
         partitions = [part.id for part in admin.topic(topic).partitions]
@@ -57,7 +57,7 @@ def first_offsets(
 
 
 def last_offsets(
-    admin: Admin, topology: Topology, markers: str, until: Until, *, committed_only: bool
+    admin: Admin, topology: Topology, own: Collection[str], until: Until, *, committed_only: bool
 ) -> Offsets:
     """Where every partition ends; an end that is not there yet is refused.
 
@@ -65,7 +65,7 @@ def last_offsets(
     """
     until = _places(until) if isinstance(until, str) else until
     policy = OffsetReset(ResetPolicy.EARLIEST)
-    topics = [topic for _, topic in _streams(admin, topology, markers, policy)]
+    topics = [topic for _, topic in _streams(admin, topology, own, policy)]
     parts = [(topic, part.id) for topic in topics for part in admin.topic(topic).partitions]
     high = {key: marks.high for key, marks in watermarks(admin, parts, committed_only=committed_only).items()}
     if until == "now":
@@ -129,12 +129,12 @@ def _moment(until: str | Time) -> int:
 
 
 def _streams(
-    admin: Admin, topology: Topology, markers: str, reset: OffsetReset
+    admin: Admin, topology: Topology, own: Collection[str], reset: OffsetReset
 ) -> Iterator[tuple[OffsetReset, str]]:
     """Topics that are not read whole anyway, each once, with the policy of the first node that reads it."""
     seen = set()
     for source in topology.sources:
-        for topic in read_topics(admin, source, markers):
+        for topic in read_topics(admin, source, own):
             if source.kind is not Kind.GLOBAL_TABLE and topic not in seen and admin.exists(topic):
                 seen.add(topic)
                 yield source.offset_reset or reset, topic

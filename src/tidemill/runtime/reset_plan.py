@@ -17,6 +17,7 @@ from tidemill.runtime.begin import Begin
 from tidemill.runtime.reset import Moved, ResetPlan, unfinished_reset
 from tidemill.runtime.target import Target
 from tidemill.runtime.topics import marker_topic
+from tidemill.topology.names import changelog_topic
 from tidemill.topology.nodes import Kind
 
 _INTERNAL = ("-changelog", "-repartition", "-subscription-registration-topic", "-subscription-response-topic")
@@ -199,11 +200,14 @@ def _topics_of(
             )
         return Topics(_unique(topic for topic, _ in now), (), (), (), ())
     topics = Topics.of(topology)
+    own = {
+        marker_topic(application_id),
+        *(changelog_topic(application_id, store) for store in topics.stores),
+    }
     matched = [
         topic
         for topic in existing
-        if topic != marker_topic(application_id)
-        and any(re.fullmatch(pattern, topic) for pattern in topics.patterns)
+        if topic not in own and any(re.fullmatch(pattern, topic) for pattern in topics.patterns)
     ]
     return Topics(
         _unique([*topics.read, *matched]), topics.patterns, topics.whole, topics.written, topics.stores
@@ -299,7 +303,7 @@ def _internal(
                 remedy=f"internal topics begin with `{application_id}-` and end with {', '.join(_INTERNAL)}",
             )
         return request.internal_topics, ()
-    own = {f"{application_id}-{store}-changelog" for store in topics.stores}
+    own = {changelog_topic(application_id, store) for store in topics.stores}
     if not known:
         return (), tuple(alike)
     return tuple(topic for topic in alike if topic in own), tuple(

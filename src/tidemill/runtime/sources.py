@@ -14,7 +14,7 @@ from tidemill.kafka.admin import Admin, Topic
 from tidemill.kafka.offsets import watermarks
 from tidemill.runtime.checkpoint import Offsets
 from tidemill.runtime.config import AppConfig, OffsetsLost
-from tidemill.runtime.topics import check_sources, marker_topic, read_topics
+from tidemill.runtime.topics import check_sources, own_topics, read_topics
 from tidemill.topology import Topology
 
 log = logging.getLogger(__name__)
@@ -116,10 +116,9 @@ class Sources:
             raise self.lost(changed, positions())
 
     def _described(self) -> list[Topic]:
+        own = own_topics(self._topology, self._config.application_id)
         names = dict.fromkeys(
-            topic
-            for source in self._topology.sources
-            for topic in read_topics(self._admin, source, marker_topic(self._config.application_id))
+            topic for source in self._topology.sources for topic in read_topics(self._admin, source, own)
         )
         try:
             return self._admin.describe(list(names))

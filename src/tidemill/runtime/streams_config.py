@@ -96,7 +96,7 @@ _NOT_NEEDED = {
     "upgrade.from": "there are no rebalances whose format could change",
     "window.size.ms": "a windowed serde knows its window",
     "windowed.inner.class.serde": "a windowed serde knows its inner one",
-    "windowstore.changelog.additional.retention.ms": "state is not kept in topics",
+    "windowstore.changelog.additional.retention.ms": "a changelog keeps a day more; logging= may say else",
 }
 _REFUSED = {
     "default.client.supplier": "there are no Java clients to be supplied",

@@ -140,6 +140,18 @@ class Watcher:
         """Where Prometheus finds the metrics, None if they are not served."""
         return None if self._server is None else self._server.address
 
+    def partitions(self) -> list[dict[str, Any]]:
+        """How far the app is in each partition it reads."""
+        return [
+            {
+                "topic": part["topic"],
+                "partition": part["partition"],
+                "committed": part["position"],
+                "end": part["end"],
+            }
+            for part in self._metrics.snapshot()["partitions"]
+        ]
+
     def figures(self) -> dict[str, Any]:
         """The metrics, with what only the query itself can tell."""
         query, dropped = self._query, {}

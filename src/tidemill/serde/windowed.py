@@ -28,17 +28,22 @@ class Windowed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeWindowedSerde(Serde):
-    """The key's bytes and the window's start; the end follows from the size."""
+    """The key's bytes and the window's start; the end follows from the size.
+
+    In a `changelog` a number follows that tells records of one key and time apart; here it is always 0.
+    """
 
     name: str = "time-windowed"
     inner: Serde
     size: int | None = None
+    changelog: bool | None = None
 
     def _to_bytes(self, value: Any) -> bytes:
-        return (self.inner.encode(value.key) or b"") + struct.pack(">q", value.start)
+        number = _NUMBER if self.changelog else b""
+        return (self.inner.encode(value.key) or b"") + struct.pack(">q", value.start) + number
 
     def _from_bytes(self, data: bytes) -> Any:
-        key, (start,) = _split(data, 1)
+        key, (start,) = _split(data[: -len(_NUMBER)] if self.changelog else data, 1)
         return Windowed(self.inner.decode(key), start, None if self.size is None else start + self.size)
 
 
@@ -57,15 +62,17 @@ class SessionWindowedSerde(Serde):
         return Windowed(self.inner.decode(key), start, end)
 
 
-def time_windowed(inner: Serde, size: Duration | None = None) -> TimeWindowedSerde:
-    """Keys of tumbling, hopping, sliding and unlimited windows.
+def time_windowed(
+    inner: Serde, size: Duration | None = None, *, changelog: bool = False
+) -> TimeWindowedSerde:
+    """Keys of tumbling, hopping, sliding and unlimited windows; those in a `changelog` topic are longer.
 
     >>> from tidemill.serde.primitive import string
     >>> time_windowed(string, "10 s").decode(b"oslo" + bytes(8))
     Windowed(key='oslo', start=0, end=10000)
     """
     length = None if size is None else milliseconds(size, what="the window size")
-    return TimeWindowedSerde(schema=_schema(inner), inner=inner, size=length)
+    return TimeWindowedSerde(schema=_schema(inner), inner=inner, size=length, changelog=changelog or None)
 
 
 def session_windowed(inner: Serde) -> SessionWindowedSerde:
@@ -76,6 +83,9 @@ def session_windowed(inner: Serde) -> SessionWindowedSerde:
     'struct<key:string,start:timestamp,end:timestamp>'
     """
     return SessionWindowedSerde(schema=_schema(inner), inner=inner)
+
+
+_NUMBER = bytes(4)
 
 
 def _schema(inner: Serde) -> str:

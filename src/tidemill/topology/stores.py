@@ -26,7 +26,7 @@ class StoreOptions(TypedDict, total=False):
     caching: bool
     """Whether updates of one key in a batch go out as one (the default)."""
     logging: bool | Mapping[str, str]
-    """Whether there is a changelog topic, or its topic configuration."""
+    """Whether there is a changelog topic (by default there is none), or its topic configuration."""
     versioned: Duration | None
     """Keep the history of each key for so long."""
 
@@ -39,7 +39,7 @@ def state_store(
     kind: str = "key-value",
     retention: Duration | None = None,
     caching: bool = True,
-    logging: bool | Mapping[str, str] = True,
+    logging: bool | Mapping[str, str] = False,
     timestamped: bool = False,
 ) -> StoreSpec:
     """A store for processors; `kind` is key-value, window, session or versioned.
@@ -50,7 +50,7 @@ def state_store(
     >>> from tidemill import serdes
     >>> seen = state_store("seen", key=serdes.string, value=serdes.long)
     >>> seen.kind, seen.changelog
-    (<StoreKind.KEY_VALUE: 'key-value'>, 'seen-changelog')
+    (<StoreKind.KEY_VALUE: 'key-value'>, None)
     """
     try:
         chosen = StoreKind(kind)
@@ -130,7 +130,7 @@ def _store(
     value: Serde | None = None,
     retention: Duration | None = None,
     caching: bool = True,
-    logging: bool | Mapping[str, str] = True,
+    logging: bool | Mapping[str, str] = False,
     versioned: Duration | None = None,
 ) -> StoreSpec:
     if versioned is not None and window is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tidemill.topology.errors import TopologyError
 from tidemill.topology.graph import Topology
-from tidemill.topology.rules import emission, naming, shape, stores, topics
+from tidemill.topology.rules import emission, logging, naming, shape, stores, topics
 
 Rule = Callable[[Topology], Iterator[TopologyError]]
 
@@ -19,8 +19,11 @@ RULES: tuple[Rule, ...] = (
     topics.sources_agree_on_serdes,
     topics.topic_sets_are_equal_or_apart,
     topics.sinks_have_a_topic,
+    topics.repartitions_have_no_topic,
     stores.store_names_are_unique,
     stores.retention_covers_the_window,
+    logging.only_tables_are_logged,
+    logging.logged_windows_know_their_keys,
     emission.close_is_emitted_only_where_windows_close,
     emission.sessions_can_merge,
     emission.suppress_knows_the_window,

@@ -1,12 +1,13 @@
 """Groups A and F: the builder, names, and the options of every verb."""
 
-from conformance.parity.model import Group, Tier, decided, not_yet, passed
+from conformance.parity.model import Group, Tier, decided, passed
 
 _FRONT, _KERNEL, _CATALYST, _SPARK = Tier.FRONT_END, Tier.KERNEL, Tier.CATALYST, Tier.SPARK
 _PYTHON = Tier.PYTHON
 _LOW_LEVEL = "processor/test_processors.py::test_low_level_topology"
 _REFUSALS = "topology/test_validation.py::test_messages"
 _INTO_TOPICS = "records change partitions inside Spark: there are no repartition topics"
+_NO_TABLE = "refused: what is in the store is no row of a table, and the checkpoint restores it"
 _CHECKPOINT = "Spark's checkpoint keeps every store; no topic is needed to restore one"
 
 BUILDER = Group(
@@ -251,11 +252,14 @@ OPTIONS = Group(
             "group_table_takes_away_then_adds_with_cache",
             "dsl/test_aggregates.py::test_store_options",
         ),
-        not_yet(
+        decided(
             116,
             "`logging=`: a changelog topic and its settings",
-            "declared; changelog topics are not written yet",
+            _KERNEL,
+            "off unless asked for, since the checkpoint restores state and a topic costs a second write of "
+            "every row; what is asked for is Kafka Streams'",
             "dsl/test_aggregates.py::test_store_options",
+            "runtime/test_changelogs.py::test_changelog_topics_hold_the_tables",
         ),
         passed(
             117,
@@ -307,7 +311,7 @@ OPTIONS = Group(
             "stream_join_retention_edge_on_disk",
         ),
         decided(124, "Family of the stores of a join", _SPARK, "state is always in RocksDB"),
-        decided(125, "Changelogs of the stores of a join", _SPARK, _CHECKPOINT),
+        decided(125, "Changelogs of the stores of a join", _SPARK, _NO_TABLE, _REFUSALS),
         decided(126, "Partitioners of a foreign-key join", _SPARK, _INTO_TOPICS),
         passed(
             127,
@@ -350,7 +354,7 @@ OPTIONS = Group(
         ),
         passed(132, "A full buffer gives the oldest away", _KERNEL, "suppress_gives_the_oldest_when_full"),
         passed(133, "A full buffer ends the app", _KERNEL, "suppress_fails_when_full"),
-        decided(134, "Changelog of a suppression", _SPARK, _CHECKPOINT),
+        decided(134, "Changelog of a suppression", _SPARK, _NO_TABLE, _REFUSALS),
         passed(
             135,
             "`branch(predicate, name=, then=)`",
@@ -362,8 +366,9 @@ OPTIONS = Group(
             136,
             "Number of partitions and partitioner of a repartition",
             _SPARK,
-            "refused: there is no topic in between; state lies by key, and the app has one number of tasks",
-            "dsl/test_stateless.py::test_repartition",
+            "refused when the topology is built: there is no topic in between; state lies by key, and the "
+            "app has one number of tasks",
+            _REFUSALS,
         ),
         passed(
             137,

@@ -146,7 +146,14 @@ APP = Group(
         ),
         decided(250, "Listeners of restoring", _SPARK, "state is opened from the checkpoint, not replayed"),
         decided(251, "Listeners of standbys", _SPARK, "there are none"),
-        not_yet(252, "What threads and tasks are at", "`metadata()` tells of the app only"),
+        decided(
+            252,
+            "What threads and tasks are at",
+            _RUNTIME,
+            "threads are Spark's, and tasks have no life of their own; `metadata()` tells how many, "
+            "and of each partition what is committed and where it ends",
+            f"{_LIFE}test_metadata_tells_how_far_each_partition_is",
+        ),
         not_yet(253, "Which instance has a store", "comes with queries"),
         not_yet(254, "Which instance has a key", "comes with queries"),
         not_yet(255, "How far behind a store is", "comes with queries"),

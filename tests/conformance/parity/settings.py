@@ -197,7 +197,7 @@ SETTINGS = Group(
             357,
             "`windowstore.changelog.additional.retention.ms`",
             _SPARK,
-            "taken and not needed: state is not kept in topics",
+            "taken and not needed: a changelog keeps a day more, and `logging=` may say else",
             _UNNEEDED,
         ),
         decided(

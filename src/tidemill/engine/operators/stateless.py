@@ -152,15 +152,6 @@ def merge(low: Lowering, step: Step) -> tuple[Any, Types]:
 @lowers(Repartition)
 def repartition(low: Lowering, step: Step) -> tuple[Any, Types]:
     """The shuffle happens on the way in."""
-    node = step.node
-    assert isinstance(node, Repartition)
-    if node.partitioner is not None or node.partitions is not None:
-        raise TopologyError(
-            "a repartition has no number of partitions and no partitioner of its own: Spark shuffles by key",
-            node=node.name,
-            place=node.place,
-            remedy="leave partitions= and partitioner= out; the app's `tasks` says how many tasks there are",
-        )
     return low.nodes.Pass(step.name), low.input_types(step)
 
 

@@ -7,9 +7,18 @@ from pyspark.sql import Column
 from tidemill.engine.serdes import avro, keys, lists, primitive, python, structured
 from tidemill.engine.serdes.defaults import default_serde
 from tidemill.engine.serdes.form import form_of
+from tidemill.engine.serdes.keys import window_bytes
 from tidemill.serde.base import Serde
 
-__all__ = ["decode", "default_serde", "encode", "is_broken", "reads_everything", "runs_python"]
+__all__ = [
+    "decode",
+    "default_serde",
+    "encode",
+    "is_broken",
+    "reads_everything",
+    "runs_python",
+    "window_bytes",
+]
 
 
 def decode(serde: Serde, data: Column) -> Column:

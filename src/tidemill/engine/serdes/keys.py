@@ -23,14 +23,16 @@ class TimeWindowedForm(_WindowedForm):
     """The key and the start; the end follows from the size."""
 
     def decode(self, serde: TimeWindowedSerde, data: Column, /) -> Column:
-        start = _time(data, _TIME)
+        tail = window_bytes(serde)
+        start = _time(data, tail)
         no_end = F.lit(None).cast("timestamp")
-        end = no_end if serde.size is None else _time(data, _TIME, serde.size)
+        end = no_end if serde.size is None else _time(data, tail, serde.size)
         is_whole = start.isNotNull() if serde.size is None else end.isNotNull()
-        return _windowed(serde.inner, data, _TIME, start, end, is_whole)
+        return _windowed(serde.inner, data, tail, start, end, is_whole)
 
     def encode(self, serde: TimeWindowedSerde, value: Column, /) -> Column:
-        return _bytes(serde.inner, value, value["start"])
+        made = _bytes(serde.inner, value, value["start"])
+        return F.concat(made, F.lit(bytes(_NUMBER))) if serde.changelog else made
 
 
 @runs(SessionWindowedSerde)
@@ -45,8 +47,18 @@ class SessionWindowedForm(_WindowedForm):
         return _bytes(serde.inner, value, value["end"], value["start"])
 
 
-#: The bytes of a time.
-_TIME = 8
+def window_bytes(serde: Serde) -> int:
+    """How many bytes of a key tell its window; 0 where it has none."""
+    match serde:
+        case TimeWindowedSerde(changelog=changelog):
+            return _TIME + _NUMBER if changelog else _TIME
+        case SessionWindowedSerde():
+            return 2 * _TIME
+    return 0
+
+
+#: The bytes of a time, and of the number behind it in a changelog.
+_TIME, _NUMBER = 8, 4
 
 
 def _windowed(inner: Serde, data: Column, tail: int, start: Column, end: Column, is_whole: Column) -> Column:

@@ -42,7 +42,7 @@ class StoreSpec:
     value: Serde | None = None
     retention: int | None = None
     caching: bool = True
-    logging: bool = True
+    logging: bool = False
     queryable: bool = False
     changelog_config: tuple[tuple[str, str], ...] = ()
     timestamped: bool | None = None

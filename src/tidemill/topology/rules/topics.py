@@ -9,7 +9,7 @@ from itertools import combinations
 from tidemill.serde.base import Serde
 from tidemill.topology.errors import TopologyError
 from tidemill.topology.graph import Topology
-from tidemill.topology.nodes import Sink, TopicSource
+from tidemill.topology.nodes import Repartition, Sink, TopicSource
 from tidemill.topology.rules.problem import problem
 
 
@@ -44,6 +44,18 @@ def sinks_have_a_topic(topology: Topology) -> Iterator[TopologyError]:
     for node in topology:
         if isinstance(node, Sink) and node.topic is None and node.chooser is None:
             yield problem(node, f"the sink `{node.name}` has no topic", 'name one: .to("topic")')
+
+
+def repartitions_have_no_topic(topology: Topology) -> Iterator[TopologyError]:
+    """A repartition is a shuffle by key: there is no topic whose partitions could be counted or chosen."""
+    for node in topology:
+        if isinstance(node, Repartition) and (node.partitions is not None or node.partitioner is not None):
+            said = "a number of partitions" if node.partitions is not None else "a partitioner"
+            yield problem(
+                node,
+                f"`{node.name}` has {said}, but no topic: Spark brings equal keys together",
+                'leave it out, or write a topic with .to("topic") and read it with builder.stream("topic")',
+            )
 
 
 def _common(first: TopicSource, second: TopicSource) -> list[str]:
