@@ -127,6 +127,18 @@ _BOUNDS_AND_NULLS = [
         form="pair",
     ),
     case(
+        "stream_join_outer_gives_the_right_side_first_at_the_same_time",
+        join("outer", 10, 10),
+        [
+            ("l", "a", "A", 100),
+            ("l", "d", "D", 100),
+            ("r", "c", "c", 100),
+            ("r", "b", "b", 100),
+            ("l", "e", "E", 99),
+            ("r", "z", "z", 200),
+        ],
+    ),
+    case(
         "stream_join_null_value_advances_stream_time",
         join("left", 10, 10),
         [("l", "k", "A", 100), ("l", "k", None, 200), ("l", "z", "B", 150), ("l", "z", "C", 201)],

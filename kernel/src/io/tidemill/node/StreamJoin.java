@@ -170,7 +170,7 @@ public final class StreamJoin extends Node {
     TimeBuffer.Entry entry = lonely.first();
     while (entry != null && !(open[0] && open[1])) {
       TimeBuffer.Entry next = lonely.after(entry);
-      int side = entry.tie().get()[0];
+      int side = 1 - entry.tie().get()[0];
       if (entry.time() + (side == 0 ? after : before) + grace >= streamTime[0]) {
         open[side] = true;
       } else {
@@ -192,10 +192,11 @@ public final class StreamJoin extends Node {
     });
   }
 
+  /** At the same time the right side goes first, then the smaller key: the order of Kafka Streams' store. */
   private Bytes tie(int side, Object key) {
     byte[] order = keyOrder.of(key).get();
     byte[] tie = new byte[order.length + 1];
-    tie[0] = (byte) side;
+    tie[0] = (byte) (1 - side);
     System.arraycopy(order, 0, tie, 1, order.length);
     return new Bytes(tie);
   }
