@@ -21,7 +21,7 @@ class Timeline:
     """What the input of a scenario may look like.
 
     `flush` ends it with a record far in the future on every topic, which closes all that is open.
-    `distinct_times` keeps two records from having one timestamp.
+    `distinct_times` keeps two records from having one timestamp. Without `empty_values` no text is empty.
     """
 
     max_size: int = 24
@@ -31,6 +31,7 @@ class Timeline:
     null_values: bool = True
     flush: bool = False
     distinct_times: bool = False
+    empty_values: bool = True
 
 
 def values(value_type: str) -> st.SearchStrategy[Any]:
@@ -93,7 +94,8 @@ _BACK = st.just(0) | st.integers(0, 12) | st.sampled_from([20, 40])
 
 
 def _value(value_type: str, shape: Timeline) -> st.SearchStrategy[Any]:
-    return _seldom_null(values(value_type)) if shape.null_values else values(value_type)
+    drawn = values(value_type).filter(lambda value: shape.empty_values or value != "")
+    return _seldom_null(drawn) if shape.null_values else drawn
 
 
 def _field(value_type: str) -> st.SearchStrategy[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from hypothesis import strategies as st
@@ -196,7 +196,8 @@ def _join_templates() -> list[Template]:
                 Timeline(null_keys=False),
             ),
             Template(f"global_{kind}", st.just(mapped), _ROWS_AND_FIELDS),
-            Template(f"foreign_key_{kind}", foreign, _ROWS_AND_FIELDS),
+            # The library takes an empty value on the right for none.
+            Template(f"foreign_key_{kind}", foreign, replace(_ROWS_AND_FIELDS, empty_values=False)),
         ]
     return templates
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions as F
 
 from tidemill import (
     FixedKeyProcessor,
@@ -173,3 +174,88 @@ def test_fold_in_python_deletes_at_the_time_of_its_record(run: Run) -> None:
     for value, time in ((1, 10), (2, 5), (-1, 7), (5, 3)):
         source.pipe_input("a", value, timestamp=time)
     assert [(r.value, r.timestamp) for r in out.read_records()] == [(1, 10), (3, 10), (None, 7), (5, 3)]
+
+
+def test_cogroup_in_python(run: Run) -> None:
+    def add(key: str, value: int, total: int) -> int:
+        return total + value
+
+    def spend(key: str, value: int, total: int) -> int:
+        return total - value
+
+    builder = StreamsBuilder()
+    paid, spent = (builder.stream(topic, **_LONGS).group_by_key() for topic in ("paid", "spent"))
+    both = paid.cogroup(python_fn(add, returns="bigint")).cogroup(spent, python_fn(spend, returns="bigint"))
+    both.aggregate(100, store="balances").to_stream().to("out")
+    driver = run(builder)
+    paying, spending = (driver.create_input_topic(topic, **_LONGS) for topic in ("paid", "spent"))
+    out = driver.create_output_topic("out", **_LONGS)
+    paying.pipe_input("a", 5, timestamp=7)
+    spending.pipe_input("a", 20, timestamp=3)
+    spending.pipe_input("b", 1, timestamp=9)
+    assert [(r.key, r.value, r.timestamp) for r in out.read_records()] == [
+        ("a", 105, 7),
+        ("a", 85, 7),
+        ("b", 99, 9),
+    ]
+    assert driver.get_key_value_store("balances").get("a") == 85
+
+
+@pytest.mark.parametrize("verb", ["aggregate", "reduce"])
+def test_grouped_table_in_python(run: Run, verb: str) -> None:
+    def add(key: str, value: int, total: int) -> int:
+        return total + value
+
+    def subtract(key: str, value: int, total: int) -> int | None:
+        return total - value or None
+
+    builder = StreamsBuilder()
+    rows = builder.table("in", **_LONGS)
+    groups = rows.group_by(lambda key, value: (F.when(value > 9, "large").otherwise("small"), value))
+    if verb == "aggregate":
+        fns = [python_fn(fn, returns="bigint") for fn in (add, subtract)]
+        totals = groups.aggregate(0, *fns, store="totals")
+    else:
+        adder = python_fn(lambda total, value: total + value, returns="bigint")
+        totals = groups.reduce(
+            adder, python_fn(lambda total, value: total - value or None, returns="bigint"), store="totals"
+        )
+    totals.to_stream().to("out")
+    driver = run(builder)
+    source = driver.create_input_topic("in", **_LONGS)
+    out = driver.create_output_topic("out", **_LONGS)
+    for key, value in (("a", 1), ("b", 2), ("a", 4), ("b", 12), ("a", None)):
+        source.pipe_input(key, value)
+    assert [(r.key, r.value) for r in out.read_records()] == [
+        ("small", 1),
+        ("small", 3),
+        ("small", 6),
+        ("small", 4),
+        ("large", 12),
+        ("small", None),
+    ]
+
+
+def test_foreign_key_join_in_python(run: Run) -> None:
+    def named(number: int, name: str | None) -> str:
+        return f"{number} {name}"
+
+    builder = StreamsBuilder()
+    numbers = builder.table("numbers", **_LONGS)
+    names = builder.table("names", key=serdes.string, value=serdes.string)
+    joined = numbers.left_join(
+        names,
+        joiner=python_fn(named, returns="string"),
+        foreign_key=lambda value: value.cast("string"),
+        store="named",
+    )
+    joined.to_stream().to("out", value=serdes.string)
+    driver = run(builder)
+    left = driver.create_input_topic("numbers", **_LONGS)
+    right = driver.create_input_topic("names", key=serdes.string, value=serdes.string)
+    out = driver.create_output_topic("out", key=serdes.string, value=serdes.string)
+    left.pipe_input("a", 1)
+    right.pipe_input("1", "one")
+    left.pipe_input("a", 2)
+    left.pipe_input("a", None)
+    assert [r.value for r in out.read_records()] == ["1 None", "1 one", "2 None", None]

@@ -62,6 +62,7 @@ def test_unknown_setting_is_refused_with_the_near_one():
         ({"num_stream_threads": 0}, "at least 1"),
         ({"auto_create_topics": "perhaps"}, "true or false"),
         ({"default.key.serde": "x"}, "give key= where a topic is read"),
+        ({"default.timestamp.extractor": "x"}, "give timestamp= where a topic is read"),
     ],
 )
 def test_wrong_value_is_refused(given, said):

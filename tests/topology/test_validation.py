@@ -13,6 +13,7 @@ from tidemill import (
     StreamsBuilder,
     Topology,
     TopologyBuilder,
+    python_fn,
     serdes,
     state_store,
     suppressed,
@@ -35,6 +36,48 @@ def refused(case: Callable[[], Any]) -> Callable[[], Any]:
 def name_with_a_space() -> Any:
     builder = StreamsBuilder()
     builder.stream("orders").filter(lambda value: value, name="big orders").to("x")
+    return builder.build()
+
+
+@refused
+def foreign_key_in_python() -> Any:
+    builder = StreamsBuilder()
+    orders, users = builder.table("orders"), builder.table("users")
+    key = python_fn(lambda value: value["user"], returns="string")
+    orders.join(users, lambda order, user: user, foreign_key=key, store="named").to_stream().to("x")
+    return builder.build()
+
+
+@refused
+def group_of_a_table_in_python() -> Any:
+    builder = StreamsBuilder()
+    group = python_fn(lambda key, value: (value, key), returns="key string, value string")
+    builder.table("users").group_by(group).count(store="counts").to_stream().to("x")
+    return builder.build()
+
+
+@refused
+def filter_of_a_table_in_python() -> Any:
+    builder = StreamsBuilder()
+    builder.table("users").filter(python_fn(lambda value: value > "m", returns="boolean")).to_stream().to("x")
+    return builder.build()
+
+
+@refused
+def partitioner_in_python() -> Any:
+    builder = StreamsBuilder()
+    partitioner = python_fn(lambda key, value, partitions: 0, returns="int")
+    builder.stream("orders").to("x", partitioner=partitioner)
+    return builder.build()
+
+
+@refused
+def cogroup_in_windows_in_python() -> Any:
+    builder = StreamsBuilder()
+    both = (
+        builder.stream("orders").group_by_key().cogroup(python_fn(lambda key, value, n: n + 1, returns=int))
+    )
+    both.windowed_by(windows.tumbling(10)).aggregate(0, store="counts").to_stream().to("x")
     return builder.build()
 
 

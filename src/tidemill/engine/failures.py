@@ -137,6 +137,17 @@ def query_failure(error: Any) -> TidemillError:
     return QueryError(_root(causes), remedy="the log file of the app has the whole story")
 
 
+def exception_of(jvm: Any, query: Any) -> Any | None:
+    """The Java exception a query has ended with; not that of a task that only missed the one that failed."""
+    found = query.exception()
+    if not found.isDefined():
+        return None
+    error = found.get()
+    if any(_OF_THE_SHUFFLE in message for _, message in _causes(error)):
+        return jvm.io.tidemill.problem.FirstFailure.of(query.runId().toString()) or error
+    return error
+
+
 def is_gone(error: Any) -> bool:
     """Whether an exception says that nobody is at the other end of the gateway."""
     return isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError"
@@ -165,6 +176,7 @@ def _root(causes: list[tuple[str, str]]) -> str:
     return first or name.rpartition(".")[2]
 
 
+_OF_THE_SHUFFLE = "Connection to streaming shuffle writer"
 _LOST_TASK = re.compile(r"Lost task [^\n]*?\(executor [^)]*\): (?:[\w.$]+: )?([^\n]+)")
 
 

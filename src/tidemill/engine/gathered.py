@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tidemill.topology import PythonFunction, StoreSpec
 from tidemill.topology.nodes import (
+    Count,
     Fold,
+    ForeignKeyJoin,
     Gather,
     Join,
     Node,
@@ -19,6 +21,7 @@ from tidemill.topology.nodes import (
     StreamGlobalJoin,
     StreamStreamJoin,
     StreamTableJoin,
+    TableAggregate,
     TableTableJoin,
 )
 
@@ -34,11 +37,16 @@ def gathering(node: Node) -> Node | None:
         case StreamAggregate(op=Reduce(fn=fn) | Fold(fn=fn)) if node.window and _is_python(fn):
             store = _inner(node.store, "values")
             return replace(node, name=f"{node.name}/values", op=Gather(), store=store)
-        case TableTableJoin() if _is_python(node.joiner):
+        case TableTableJoin() | ForeignKeyJoin() if _is_python(node.joiner):
             return replace(_pairing(node), store=_inner(node.store, "pairs"))
         case StreamStreamJoin() | StreamTableJoin() | StreamGlobalJoin() if _is_python(node.joiner):
             return _pairing(node)
     return None
+
+
+def regrouping(node: TableAggregate) -> TableAggregate:
+    """The kernel's part of a grouped table: rows under their new key, whatever is then made of them."""
+    return replace(node, op=Count())
 
 
 def _pairing(node: J) -> J:

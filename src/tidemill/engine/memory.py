@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tidemill.engine.failures import QueryError, query_failure
+from tidemill.engine.failures import QueryError, exception_of, query_failure
 from tidemill.engine.handlers import Outcome, handlers_of
 from tidemill.engine.letters import KIND
 from tidemill.engine.packed import unpacked
@@ -191,8 +191,8 @@ class MemoryRun:
         packed: bytes | None = None
         while packed is None:
             packed = self._queue.untilBarrier(self._id, self._problem, _PATIENCE_MS)
-            if packed is None and self._query.exception().isDefined():
-                raise _told(self._query.exception().get())
+            if packed is None and (ended := exception_of(self._jvm, self._query)) is not None:
+                raise _told(ended)
         return packed
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from tidemill.engine.copartitioning import CoPartitioning
-from tidemill.engine.failures import query_failure
+from tidemill.engine.failures import exception_of, query_failure
 from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
 from tidemill.engine.pipeline import Pipeline, build_pipeline
 from tidemill.engine.python.program import Settings
@@ -160,8 +160,8 @@ class RunningQuery:
 
     def failure(self) -> TidemillError | None:
         """Why it does not run any more, None if it was stopped."""
-        error = self._query.exception()
-        return query_failure(error.get()) if error.isDefined() else None
+        error = exception_of(self._spark._jvm, self._query)
+        return None if error is None else query_failure(error)
 
     def new_progress(self) -> list[dict[str, Any]]:
         """Reports of the batches finished since the last call, oldest first (Spark keeps a hundred)."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from tidemill.engine.gathered import gathering
+from tidemill.engine.gathered import gathering, regrouping
 from tidemill.engine.tiers import python_steps, runs_in_python
 from tidemill.serde.primitive import BytesSerde, NumberSerde, StringSerde
 from tidemill.topology import StoreSpec, Topology, TopologyError
@@ -194,20 +194,27 @@ def _expanded(topology: Topology) -> Iterable[Step]:
         match node:
             case TableAggregate():
                 regroup = f"{node.name}/regroup"
-                yield Step(regroup, node, Role.REGROUP, (Edge(node.parents[0]),))
+                yield Step(regroup, regrouping(node), Role.REGROUP, (Edge(node.parents[0]),))
                 yield Step(node.name, node, Role.WHOLE, (Edge(regroup, shuffled=True),))
             case ForeignKeyJoin():
-                subscribe, match_ = f"{node.name}/subscribe", f"{node.name}/match"
-                yield Step(subscribe, node, Role.SUBSCRIBE, (Edge(node.parents[0]),))
-                yield Step(match_, node, Role.MATCH, (Edge(subscribe, shuffled=True), Edge(node.parents[1])))
-                answers = (Edge(match_, shuffled=True), Edge(subscribe, shuffled=True))
-                yield Step(node.name, node, Role.WHOLE, answers)
+                inner = gathering(node)
+                yield from _foreign_key_join(node if inner is None else inner)
+                if inner is not None:
+                    yield Step(node.name, node, Role.WHOLE, (Edge(inner.name),))
             case _:
                 inner = gathering(node)
                 if inner is not None:
                     yield Step(inner.name, inner, Role.WHOLE, edges)
                     edges = (Edge(inner.name),)
                 yield Step(node.name, node, Role.WHOLE, edges)
+
+
+def _foreign_key_join(node: Node) -> Iterable[Step]:
+    left, right = node.parents
+    subscribe, match_ = f"{node.name}/subscribe", f"{node.name}/match"
+    yield Step(subscribe, node, Role.SUBSCRIBE, (Edge(left),))
+    yield Step(match_, node, Role.MATCH, (Edge(subscribe, shuffled=True), Edge(right)))
+    yield Step(node.name, node, Role.WHOLE, (Edge(match_, shuffled=True), Edge(subscribe, shuffled=True)))
 
 
 def _around_python(topology: Topology, steps: Mapping[str, Step], python: frozenset[str]) -> dict[str, Step]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tidemill.topology import PythonFunction, Topology
+from tidemill.topology import Topology
+from tidemill.topology.functions import holds_python
 from tidemill.topology.nodes import (
     Foreach,
     GlobalStore,
@@ -33,7 +33,7 @@ def runs_in_python(node: Node) -> bool:
     """Whether a step calls the user's Python for every record."""
     if isinstance(node, Process | TransformValues) and isinstance(node.supplier, str):
         return False
-    return isinstance(node, _PYTHON) or _has_python_function(node)
+    return isinstance(node, _PYTHON) or holds_python(node)
 
 
 def uses_python(topology: Topology) -> bool:
@@ -70,13 +70,3 @@ def python_steps(steps: Mapping[str, Step]) -> frozenset[str]:
             stays = all(edge.parent in chosen and not edge.shuffled for edge in step.inputs)
             chosen |= {name} if stays else set()
     return frozenset(chosen)
-
-
-def _has_python_function(value: Any) -> bool:
-    if isinstance(value, PythonFunction):
-        return True
-    if isinstance(value, tuple):
-        return any(_has_python_function(item) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return any(_has_python_function(getattr(value, field.name)) for field in fields(value))
-    return False

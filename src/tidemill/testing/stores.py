@@ -78,11 +78,25 @@ class TestStores:
         exposed = self._run.tables.get(name)
         if exposed is None:
             backend.data = {entry["key"] or b"": entry["value"] or b"" for entry in entries}
-            return ReadOnly(open_store(self._run.stores[name], Cells(backend)))
+            spec = self._run.stores[name]
+            kept = open_store(spec, Cells(backend))
+            as_it_is = timestamped or not spec.timestamped or spec.kind is not StoreKind.KEY_VALUE
+            return ReadOnly(kept if as_it_is else _without_times(kept, spec))
         store = open_store(replace(exposed.spec, timestamped=timestamped), Cells(backend))
         for entry in entries:
             _fill(store, exposed, entry, timestamped=timestamped)
         return ReadOnly(store)
+
+
+def _without_times(kept: Any, spec: StoreSpec) -> Any:
+    """A copy of a timestamped store with the values alone."""
+    from tidemill.engine.python.cells import Cells, DictBackend
+    from tidemill.engine.python.stores import open_store
+
+    store: Any = open_store(replace(spec, timestamped=False), Cells(DictBackend()))
+    for key, value in kept.all():
+        store.put(key, value.value)
+    return store
 
 
 def _fill(store: Any, exposed: Exposed, entry: dict[str, bytes | None], *, timestamped: bool) -> None:

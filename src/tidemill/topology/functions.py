@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from tidemill.place import here
@@ -86,6 +86,21 @@ def check_partitioner(verb: str, partitioner: Function | None) -> None:
     """
     if partitioner is not None:
         arguments(f"the partitioner of {verb}", partitioner, ("key", "value", "partitions"))
+
+
+def holds_python(value: Any) -> bool:
+    """Whether a function of Python values is in a node, or in a part of one.
+
+    >>> holds_python((len, PythonFunction(len, "int"))), holds_python(len)
+    (True, False)
+    """
+    if isinstance(value, PythonFunction):
+        return True
+    if isinstance(value, tuple):
+        return any(holds_python(item) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return any(holds_python(getattr(value, each.name)) for each in fields(value))
+    return False
 
 
 def function_name(fn: Function) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tidemill.topology.errors import TopologyError
 from tidemill.topology.graph import Topology
-from tidemill.topology.rules import emission, logging, naming, shape, stores, topics
+from tidemill.topology.rules import emission, functions, logging, naming, shape, stores, topics
 
 Rule = Callable[[Topology], Iterator[TopologyError]]
 
@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     emission.sessions_can_merge,
     emission.suppress_knows_the_window,
     emission.grace_joins_have_history,
+    functions.python_is_called_where_it_can_be,
 )
 """Earlier rules make later ones meaningful, so the first problem is the one to mend."""
 

@@ -1,6 +1,6 @@
 """Group S: the keys of StreamsConfig."""
 
-from conformance.parity.model import Group, Tier, decided, not_yet, passed
+from conformance.parity.model import Group, Tier, decided, passed
 
 _RUNTIME, _SPARK, _FRONT = Tier.RUNTIME, Tier.SPARK, Tier.FRONT_END
 _CONFIG = "runtime/test_config.py::"
@@ -67,7 +67,14 @@ SETTINGS = Group(
             f"{_CONFIG}test_wrong_value_is_refused",
         ),
         decided(321, "`production.exception.handler`", _RUNTIME, _HANDLERS, *_CHOSEN),
-        not_yet(322, "`default.timestamp.extractor`", "refused; `timestamp=` of a source is not run yet"),
+        decided(
+            322,
+            "`default.timestamp.extractor`",
+            _FRONT,
+            "refused: it names a Java class; `timestamp=` says it where a topic is read",
+            f"{_CONFIG}test_wrong_value_is_refused",
+            "operators/test_times.py::test_time_is_computed_from_the_value",
+        ),
         passed(
             323,
             "`errors.dead.letter.queue.topic.name`",

@@ -223,6 +223,7 @@ AGGREGATIONS = Group(
             "Cogroup in tumbling, hopping and unlimited windows; lateness by input",
             _KERNEL,
             "cogroup_tumbling_judges_lateness_per_input",
+            "cogroup_tumbling_gives_final_rows_when_suppressed",
             "random:cogroup_tumbling",
             "random:cogroup_hopping",
             "random:cogroup_unlimited",

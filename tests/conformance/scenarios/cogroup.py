@@ -1,7 +1,7 @@
 """Several streams folded into one aggregate."""
 
-from conformance.cases import case
-from oracle.spec import Cogroup, GroupByKey, Session, Sliding, Stream, Tumbling, Window
+from conformance.cases import LONG_RETENTION, case
+from oracle.spec import Cogroup, GroupByKey, Session, Sliding, Stream, Suppress, Tumbling, Window
 
 
 def _cogroup(window: Window | None = None) -> Cogroup:
@@ -24,4 +24,10 @@ CASES = [
     case("cogroup_tumbling_judges_lateness_per_input", _cogroup(Tumbling(10)), _TWO_INPUTS),
     case("cogroup_sliding", _cogroup(Sliding(10, grace=5)), _TWO_INPUTS),
     case("cogroup_session", _cogroup(Session(5, grace=5)), _TWO_INPUTS),
+    case(
+        "cogroup_tumbling_gives_final_rows_when_suppressed",
+        Suppress(_cogroup(Tumbling(10))),
+        _TWO_INPUTS,
+        config=LONG_RETENTION,
+    ),
 ]

@@ -24,6 +24,12 @@ def _on_close(window: Window) -> Aggregate:
 
 CASES = [
     case(
+        "on_close_hopping_by_the_bytes_of_the_keys",
+        _on_close(Hopping(10, 5)),
+        into("in", ("b", 1, 62), ("ab", 2, 62), ("a", 3, 63), ("b", 4, 181)),
+        config=LONG_RETENTION,
+    ),
+    case(
         "on_close_tumbling_with_grace",
         _on_close(Tumbling(10, grace=2)),
         into(

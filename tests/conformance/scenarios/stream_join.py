@@ -127,6 +127,42 @@ _BOUNDS_AND_NULLS = [
         form="pair",
     ),
     case(
+        "stream_join_outer_gives_the_right_side_first_at_the_same_time",
+        join("outer", 10, 10),
+        [
+            ("l", "a", "A", 100),
+            ("l", "d", "D", 100),
+            ("r", "c", "c", 100),
+            ("r", "b", "b", 100),
+            ("l", "e", "E", 99),
+            ("r", "z", "z", 200),
+        ],
+    ),
+    case(
+        "stream_join_left_looks_again_when_the_last_open_record_may_be_due",
+        join("left", 10, 10),
+        [
+            ("l", "a", "A", 90),
+            ("l", "b", "B", 95),
+            ("l", "c", "C", 100),
+            ("l", "d", "D", 101),
+            ("l", "e", "E", 106),
+            ("r", "b", "b", 104),
+            ("l", "f", "F", 112),
+        ],
+    ),
+    case(
+        "stream_join_outer_looks_by_the_window_of_the_side_at_work",
+        join("outer", 10, 2),
+        [
+            ("l", "a", "A", 100),
+            ("r", "b", "b", 105),
+            ("l", "c", "C", 106),
+            ("r", "d", "d", 111),
+            ("l", "e", "E", 140),
+        ],
+    ),
+    case(
         "stream_join_null_value_advances_stream_time",
         join("left", 10, 10),
         [("l", "k", "A", 100), ("l", "k", None, 200), ("l", "z", "B", 150), ("l", "z", "C", 201)],
@@ -231,6 +267,11 @@ _SELF = [
         golden="self join optimization=all",
         form="pair",
         config=Config(optimize=True),
+    ),
+    case(
+        "stream_self_join_outer_after_a_null_value",
+        _self_join("outer"),
+        [("l", "k", None, 200), ("l", "k", "A", 100), ("l", "k", "B", 195)],
     ),
     case(
         "stream_self_join_outer",

@@ -29,6 +29,11 @@ _ROWS = Table("t", LONG, store="rows")
 
 CASES = [
     case(
+        "suppress_gives_windows_that_close_together_by_the_bytes_of_their_keys",
+        _final(Tumbling(10)),
+        into("in", ("b", 1, 1), ("ab", 2, 2), ("a", 3, 3), ("b", 4, 40)),
+    ),
+    case(
         "suppress_tumbling_until_the_window_closes",
         _final(Tumbling(10, grace=2)),
         into(

@@ -12,6 +12,21 @@ _REPEATED = into("t", ("a", None, 1), ("a", 1, 5), ("a", 1, 6), ("a", 2, 3), ("a
 
 CASES = [
     case(
+        "table_filters_stored_on_a_stored_table_know_old_values",
+        Filter(Filter(Table("t", LONG, store="rows"), "gt(5)", store="large"), "gt(10)", store="larger"),
+        _FILTERED,
+    ),
+    case(
+        "table_filter_of_a_stored_filter_knows_old_values",
+        Filter(Filter(Table("t", LONG), "gt(5)", store="large"), "gt(10)"),
+        _FILTERED,
+    ),
+    case(
+        "table_filter_of_stored_values_knows_old_values",
+        Filter(MapValues(Table("t", LONG), "plus(1)", store="mapped"), "gt(10)", store="large"),
+        _FILTERED,
+    ),
+    case(
         "table_filter_forwards_every_tombstone",
         Filter(Table("t", LONG), "gt(10)"),
         _FILTERED,

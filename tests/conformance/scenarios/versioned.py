@@ -31,6 +31,11 @@ _HISTORY = [
 
 CASES = [
     case(
+        "versioned_join_with_grace_takes_no_time_from_null_values",
+        StreamTableJoin(Stream("s"), Table("t", history=1000), "pair", "left", grace=10),
+        [("s", "a", None, 212), ("s", "a", "A", 192), ("s", "a", "B", 202)],
+    ),
+    case(
         "versioned_inner_looks_up_as_of_the_stream_record",
         _as_of("inner"),
         _HISTORY,

@@ -47,9 +47,12 @@ def is_materialized(topology: Topology, node: Node) -> bool:
 def knows_old(topology: Topology, node: Node) -> bool:
     """Whether a change of this table comes with the row's old value."""
     if isinstance(node, _STEPS):
+        told = knows_old(topology, topology[node.parents[0]])
         if is_materialized(topology, node):
-            return _old_is_wanted(topology, node)
-        return knows_old(topology, topology[node.parents[0]])
+            # A filter asks whoever can tell, so as not to delete what was never there.
+            asks = isinstance(node, TableFilter) and told
+            return asks or _old_is_wanted(topology, node) or _has_filter(topology, node)
+        return told
     if isinstance(node, TableTableJoin) and not is_materialized(topology, node):
         return True
     if isinstance(node, TableSource | ToTable):
@@ -69,6 +72,19 @@ def _is_asked(topology: Topology, node: Node) -> bool:
         if isinstance(child, _STEPS) and not is_materialized(topology, child) and _is_asked(topology, child):
             return True
     return False
+
+
+def _has_filter(topology: Topology, node: Node) -> bool:
+    """Whether a filter takes the rows of a table, be it through steps without rows."""
+    return any(
+        isinstance(child, TableFilter)
+        or (
+            isinstance(child, TableMapValues)
+            and not is_materialized(topology, child)
+            and _has_filter(topology, child)
+        )
+        for child in topology.children(node.name)
+    )
 
 
 def _old_is_wanted(topology: Topology, node: Node) -> bool:

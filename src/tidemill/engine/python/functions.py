@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,6 +133,39 @@ class Folding:
             inner = self._init.fn if isinstance(self._init, PythonFunction) else self._init
             old = inner() if callable(inner) else inner
         return self._fn(key, value, old)
+
+
+class Cogrouping:
+    """The initial value, then each input's own function of key, value and aggregate."""
+
+    def __init__(self, init: Any, fns: Sequence[PythonFunction]) -> None:
+        self._folds = [Folding(init, fn) for fn in fns]
+
+    def __call__(self, slot: int, key: Any, value: Any, old: Any) -> Any:
+        return self._folds[slot](slot, key, value, old)
+
+
+class Regrouping:
+    """What left a group of a table's rows is taken back, then what came is added."""
+
+    def __init__(self, add: Callable[[int, Any, Any, Any], Any], subtract: Callable[..., Any]) -> None:
+        self._add = add
+        self._subtract = subtract
+
+    def __call__(self, slot: int, key: Any, value: Any, old: Any) -> Any:
+        if value["remove"] is not None and old is not None:
+            old = self._subtract(key, value["remove"], old)
+        return old if value["add"] is None else self._add(slot, key, value["add"], old)
+
+
+class TakingBack:
+    """A reducer's subtractor as a function of key, value and aggregate."""
+
+    def __init__(self, fn: PythonFunction) -> None:
+        self._fn = fn.fn
+
+    def __call__(self, key: Any, value: Any, old: Any) -> Any:  # noqa: ARG002  a subtractor's arguments
+        return self._fn(old, value)
 
 
 class FoldedValues:

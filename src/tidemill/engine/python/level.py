@@ -155,7 +155,8 @@ def _stores(low: Lowering, step: Step, plan: NodePlan) -> dict[str, StoreSpec]:
     """The stores of a step; those it only reads are copies of their own."""
     node = step.node
     if isinstance(plan, FoldPlan):
-        return {plan.store: StoreSpec(name=plan.store)}
+        spec = StoreSpec(name=plan.store, key=plan.keys, value=plan.values, timestamped=True)
+        return {plan.store: spec}
     if isinstance(plan, KeeperPlan):
         return {plan.store: _typed(node.store, low.types[step.name])}  # type: ignore[attr-defined]
     if isinstance(plan, ValuePlan) and plan.store is not None:

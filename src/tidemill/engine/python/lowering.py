@@ -26,11 +26,13 @@ from tidemill.engine.types import data_type
 from tidemill.serde.base import Serde
 from tidemill.topology import PythonFunction, TopologyError
 from tidemill.topology.nodes import (
+    Cogroup,
     Filter,
     FlatMap,
     FlatMapValues,
     Fold,
     Foreach,
+    ForeignKeyJoin,
     GlobalStore,
     GlobalTableSource,
     GroupBy,
@@ -49,10 +51,14 @@ from tidemill.topology.nodes import (
     Sink,
     StreamAggregate,
     StreamSource,
+    TableAggregate,
     TableTableJoin,
     TableToStream,
     TransformValues,
 )
+
+Folded = Callable[[int, Any, Any, Any], Any]
+"""A fold of (input, key, value, aggregate)."""
 
 
 def lower_python(low: Lowering, step: Step) -> NodePlan:
@@ -75,8 +81,15 @@ def _lowered(low: Lowering, step: Step) -> tuple[NodePlan, Types]:
             return _process(low, step, node)
         case TransformValues():
             return _transform(low, step, node)
-        case StreamAggregate(window=None, op=Fold() | Reduce()):
-            return _fold(low, step, node)
+        case StreamAggregate(window=None, op=Reduce() as op):
+            return _fold(low, step, node, _folding(node, op), low.input_types(step).value)
+        case StreamAggregate(window=None, op=Fold() as op):
+            return _fold(low, step, node, _folding(node, op), _returns(node, op.fn))
+        case Cogroup(window=None):
+            fns = [_python(node, fn) for fn in node.aggregators]
+            return _fold(low, step, node, functions.Cogrouping(node.init, fns), _same_result(node, fns))
+        case TableAggregate(op=Fold() | Reduce()):
+            return _regrouped(low, step, node)
         case StreamAggregate(op=Fold() | Reduce()):
             return _folded_windows(low, step, node)
         case Join() if len(step.inputs) == 1:
@@ -125,16 +138,14 @@ def _keeper(low: Lowering, step: Step, node: GlobalStore | GlobalTableSource) ->
     )
 
 
-def _fold(low: Lowering, step: Step, node: StreamAggregate) -> tuple[NodePlan, Types]:
+def _fold(
+    low: Lowering,
+    step: Step,
+    node: StreamAggregate | Cogroup | TableAggregate,
+    fold: Folded,
+    result: DataType,
+) -> tuple[NodePlan, Types]:
     incoming = low.input_types(step)
-    op = node.op
-    if isinstance(op, Reduce):
-        fold: Callable[[int, Any, Any, Any], Any] = functions.Reducing(_python(node, op.fn))
-        result = incoming.value
-    else:
-        assert isinstance(op, Fold)
-        fn = _python(node, op.fn)
-        fold, result = functions.Folding(op.init, fn), data_type(fn.returns)
     plan = FoldPlan(
         name=step.name,
         place=_place(node),
@@ -150,33 +161,59 @@ def _fold(low: Lowering, step: Step, node: StreamAggregate) -> tuple[NodePlan, T
 def _folded_windows(low: Lowering, step: Step, node: StreamAggregate) -> tuple[NodePlan, Types]:
     """A fold of the values that the kernel gathered in a window."""
     incoming, op = low.input_types(step), node.op
+    assert isinstance(op, Fold | Reduce)
     if isinstance(op, Reduce):
-        fold: Callable[[int, Any, Any, Any], Any] = functions.Reducing(_python(node, op.fn))
         assert isinstance(incoming.value, ArrayType)
         assert isinstance(incoming.value.elementType, StructType)
         result = incoming.value.elementType["value"].dataType
     else:
-        assert isinstance(op, Fold)
-        fn = _python(node, op.fn)
-        fold, result = functions.Folding(op.init, fn), data_type(fn.returns)
+        result = _returns(node, op.fn)
     plan = ValuePlan(
         name=step.name,
         place=_place(node),
-        fn=functions.FoldedValues(fold),
+        fn=functions.FoldedValues(_folding(node, op)),
         store=node.store.name if node.store.queryable else None,
     )
     return plan, Types(incoming.key, result)
 
 
+def _regrouped(low: Lowering, step: Step, node: TableAggregate) -> tuple[NodePlan, Types]:
+    """An aggregate of a table's rows, which the kernel has put under their new key."""
+    op, rows = node.op, low.input_types(step).value
+    assert isinstance(op, Fold | Reduce)
+    assert isinstance(rows, StructType)
+    subtractor = _python(node, op.subtractor)
+    take_back = functions.TakingBack(subtractor) if isinstance(op, Reduce) else subtractor.fn
+    result = rows["add"].dataType if isinstance(op, Reduce) else _returns(node, op.fn)
+    return _fold(low, step, node, functions.Regrouping(_folding(node, op), take_back), result)
+
+
+def _folding(node: Node, op: Fold | Reduce) -> Folded:
+    fn = _python(node, op.fn)
+    return functions.Reducing(fn) if isinstance(op, Reduce) else functions.Folding(op.init, fn)
+
+
+def _same_result(node: Node, fns: list[PythonFunction]) -> DataType:
+    first, *rest = (data_type(fn.returns) for fn in fns)
+    if all(type_ == first for type_ in rest):
+        return first
+    raise TopologyError(
+        "the functions of this step return different types",
+        node=node.name,
+        place=node.place,
+        remedy="they make one aggregate: say the same returns= in all of them",
+    )
+
+
 def _joined(low: Lowering, step: Step, node: Join) -> tuple[NodePlan, Types]:
     """A join whose pairs the kernel found."""
     joiner = _python(node, node.joiner)
-    store = node.store if isinstance(node, TableTableJoin) and node.store.queryable else None
+    store = node.store if isinstance(node, TableTableJoin | ForeignKeyJoin) else None
     plan = ValuePlan(
         name=step.name,
         place=_place(node),
         fn=functions.JoinedValues(joiner, node.with_key),
-        store=None if store is None else store.name,
+        store=store.name if store is not None and store.queryable else None,
     )
     return plan, Types(low.input_types(step).key, data_type(joiner.returns))
 

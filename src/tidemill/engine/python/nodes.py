@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tidemill.dsl import Record
+from tidemill.dsl import Record, ValueAndTimestamp
 from tidemill.engine.python.codec import required
 from tidemill.engine.python.context import Context
 from tidemill.engine.python.failure import Origin, ProcessingError, user_code
@@ -237,7 +235,9 @@ class FoldNode(Node):
 
     def open(self) -> None:
         """Find the store."""
-        self._rows = self.task.stores.cells(self._plan.store)
+        rows = self.task.stores[self._plan.store]
+        assert isinstance(rows, CellsKeyValueStore)
+        self._rows = rows
 
     def process(self, slot: int, record: Record) -> None:
         """Fold a record in; one without a key or a value is left out."""
@@ -245,14 +245,12 @@ class FoldNode(Node):
             return
         with user_code(self.name, self.place):
             key = required("key", self._plan.store, self._plan.keys.encode(record.key))
-            before = self._rows.get(key)
-            time, old = (
-                (record.timestamp, None) if before is None else _unpacked(before, self._plan.values.decode)
-            )
-            new = self._plan.fold(slot, record.key, record.value, old)
+            before = self._rows.get(record.key) or ValueAndTimestamp(None, record.timestamp)
+            new = self._plan.fold(slot, record.key, record.value, before.value)
+            time = max(before.timestamp, record.timestamp)
             # As in Kafka Streams, a deletion that a cache hands on has the time of its own record.
-            time = record.timestamp if new is None and self._plan.cached else max(time, record.timestamp)
-            self._rows.put(key, None if new is None else _packed(time, self._plan.values.encode(new)))
+            time = record.timestamp if new is None and self._plan.cached else time
+            self._rows.put(record.key, None if new is None else ValueAndTimestamp(new, time))
         result = Record(record.key, new, time, record.headers)
         if self._plan.cached:
             self._held.pop(key, None)
@@ -281,11 +279,3 @@ def mirror(task: PythonTask, name: str, record: Record) -> None:
             store.put(record.key, record.value)
         case CellsVersionedStore() as store:
             store.put(record.key, record.value, record.timestamp)
-
-
-def _packed(time: int, value: bytes | None) -> bytes:
-    return struct.pack(">q", time) + (value or b"")
-
-
-def _unpacked(data: bytes, decode: Callable[[bytes], Any]) -> tuple[int, Any]:
-    return struct.unpack(">q", data[:8])[0], decode(data[8:])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidemill.dsl import Record
 from tidemill.engine.python import nodes
-from tidemill.engine.python.codec import Codec
+from tidemill.serde.base import Serde
 from tidemill.topology import StoreSpec
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ class FoldPlan(NodePlan):
     """A fold: `fold(slot, key, value, old)` returns the new aggregate; `old` is None at first."""
 
     store: str
-    keys: Codec
-    values: Codec
+    keys: Serde
+    values: Serde
     fold: Callable[[int, Any, Any, Any], Any]
     cached: bool = False
 

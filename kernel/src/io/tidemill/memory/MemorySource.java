@@ -1,5 +1,6 @@
 package io.tidemill.memory;
 
+import io.tidemill.problem.FirstFailure;
 import io.tidemill.spark.RecordSource;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -58,6 +59,7 @@ public final class MemorySource extends RecordSource {
   private record Range(String id, int start, int end) implements Piece {
     @Override
     public PartitionReader<InternalRow> reader() {
+      FirstFailure.watch();
       return new Reader(this);
     }
   }

@@ -38,6 +38,10 @@ abstract class StoredTable extends TableNode {
     return rows == null ? computed(key) : rows.get(keyBytes(key));
   }
 
+  protected final boolean keepsRows() {
+    return rows != null;
+  }
+
   /** The row of a key, where there is no store. */
   protected abstract Timed computed(Object key);
 

@@ -25,6 +25,8 @@ import org.apache.spark.sql.types.DataType;
  * partner is handed on alone once no partner can come any more.
  */
 public final class StreamJoin extends Node {
+  private static final long NONE = Long.MAX_VALUE;
+
   private final DataType keyType;
   private final DataType[] valueTypes;
   private final Evaluator joiner;
@@ -41,6 +43,7 @@ public final class StreamJoin extends Node {
   private transient List<TimeIndex> indexes;
   private transient TimeBuffer lonely;
   private transient long[] streamTime;
+  private transient long[] lastSeen;
   private transient long[][] storeTime;
 
   /** @param joiner of (key, left value, right value) */
@@ -83,6 +86,10 @@ public final class StreamJoin extends Node {
     }
     streamTime = task.clock(name);
     lonely = anyOuter() ? new TimeBuffer(task.backend(name + ".lonely"), retention / 32) : null;
+    lastSeen = task.clock(name + "/lonely");
+    if (lastSeen[0] == Long.MIN_VALUE) {
+      lastSeen[0] = NONE;
+    }
   }
 
   @Override
@@ -93,14 +100,18 @@ public final class StreamJoin extends Node {
       return;
     }
     if (record.key() == null || record.value() == null) {
+      if (record.key() != null) {
+        // Kafka Streams' store takes it for a deletion of nothing, but sees its time.
+        storeTime[side][0] = Math.max(storeTime[side][0], record.time());
+      }
       task.drop(record.key() == null ? Dropped.NULL_KEY : Dropped.NULL_VALUE);
       return;
     }
-    if (lonely != null && record.time() == streamTime[0]) {
+    long ahead = side == 0 ? after : before;
+    if (lonely != null && record.time() == streamTime[0] && mayRelease(ahead)) {
       releaseLonely(record);
     }
     Bytes key = keyCodec.key(record.key());
-    long ahead = side == 0 ? after : before;
     long back = side == 0 ? before : after;
     boolean found = meet(side, record, key, Math.max(0, record.time() - back), Math.max(0, record.time() + ahead));
     if (outer[side] && !found) {
@@ -151,6 +162,7 @@ public final class StreamJoin extends Node {
   }
 
   private void await(int side, Rec record) {
+    lastSeen[0] = Math.min(lastSeen[0], record.time());
     Bytes tie = tie(side, record.key());
     byte[] waiting = lonely.get(record.time(), tie);
     byte[] key = keyCodec.encode(record.key());
@@ -165,12 +177,25 @@ public final class StreamJoin extends Node {
     }));
   }
 
+  /**
+   * Kafka Streams looks for what is due only when the last record it looked at may be, or an earlier one that came
+   * since, by the window of the side at work. So some records leave later than they could; a partner may still come.
+   */
+  private boolean mayRelease(long ahead) {
+    return lastSeen[0] == NONE || lastSeen[0] + ahead + grace < streamTime[0];
+  }
+
   private void releaseLonely(Rec trigger) {
-    boolean[] open = {!outer[0], !outer[1]};
+    boolean[] open = {false, false};
     TimeBuffer.Entry entry = lonely.first();
-    while (entry != null && !(open[0] && open[1])) {
+    lastSeen[0] = NONE;
+    while (entry != null) {
+      lastSeen[0] = entry.time();
+      if (open[0] && open[1]) {
+        return;
+      }
       TimeBuffer.Entry next = lonely.after(entry);
-      int side = entry.tie().get()[0];
+      int side = 1 - entry.tie().get()[0];
       if (entry.time() + (side == 0 ? after : before) + grace >= streamTime[0]) {
         open[side] = true;
       } else {
@@ -192,10 +217,11 @@ public final class StreamJoin extends Node {
     });
   }
 
+  /** At the same time the right side goes first, then the smaller key: the order of Kafka Streams' store. */
   private Bytes tie(int side, Object key) {
     byte[] order = keyOrder.of(key).get();
     byte[] tie = new byte[order.length + 1];
-    tie[0] = (byte) side;
+    tie[0] = (byte) (1 - side);
     System.arraycopy(order, 0, tie, 1, order.length);
     return new Bytes(tie);
   }

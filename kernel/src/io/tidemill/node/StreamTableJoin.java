@@ -70,9 +70,6 @@ public final class StreamTableJoin extends Node {
 
   @Override
   public void process(int slot, Rec record) {
-    if (buffer != null) {
-      streamTime[0] = Math.max(streamTime[0], record.time());
-    }
     Object key = keySelector == null ? record.key() : task.eval(keySelector, record, record.value());
     if (record.value() == null || (key == null && !left)) {
       task.drop(key == null ? Dropped.NULL_KEY : Dropped.NULL_VALUE);
@@ -82,6 +79,7 @@ public final class StreamTableJoin extends Node {
       join(record, key);
       return;
     }
+    streamTime[0] = Math.max(streamTime[0], record.time());
     if (record.time() < streamTime[0] - grace) {
       join(record, key);
     } else {

@@ -31,11 +31,16 @@ public final class TableStep extends StoredTable {
   @Override
   public void process(int slot, Rec change) {
     Object value = compute(change, change.value());
-    Object old = knowsOld ? compute(change, change.old()) : null;
+    Object old = knowsOld ? oldOf(change) : null;
     if (filters && knowsOld && value == null && old == null) {
       return;
     }
     hand(change.change(value, old));
+  }
+
+  /** A step with rows of its own knows by itself what a row was, whether its table tells or not. */
+  private Object oldOf(Rec change) {
+    return keepsRows() ? Timed.valueOf(lookup(change.key())) : compute(change, change.old());
   }
 
   @Override

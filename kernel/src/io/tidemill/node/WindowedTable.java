@@ -3,6 +3,7 @@ package io.tidemill.node;
 import io.tidemill.fold.Folder;
 import io.tidemill.row.Bytes;
 import io.tidemill.row.Codec;
+import io.tidemill.row.KeyOrder;
 import io.tidemill.row.Rec;
 import io.tidemill.row.Timed;
 import io.tidemill.state.Backend;
@@ -43,6 +44,7 @@ abstract class WindowedTable extends TableNode {
   protected transient long[] closedUpTo;
   private transient long[] handedOn;
   private transient Codec innerKey;
+  private transient KeyOrder innerOrder;
   private transient Map<WindowId, Held> emptied;
 
   protected WindowedTable(String name, DataType innerKeyType, List<Folder> folders, String store, boolean cached,
@@ -74,6 +76,7 @@ abstract class WindowedTable extends TableNode {
     // Exact, because a window must be handed on by the very record that closes it.
     closing = onClose ? new TimeIndex(task.backend(store + ".closing"), 1) : null;
     innerKey = new Codec(innerKeyType);
+    innerOrder = new KeyOrder(innerKeyType);
     streamTime = new long[folders.length][];
     for (int slot = 0; slot < folders.length; slot++) {
       streamTime[slot] = task.clock(name + "/" + slot);
@@ -196,19 +199,21 @@ abstract class WindowedTable extends TableNode {
     List<Closed> closed = new ArrayList<>();
     if (closing.anyDue(lastIndexTime)) {
       for (Bytes key : closing.due(lastIndexTime)) {
+        Object inner = innerKeyOf(key);
+        Bytes order = innerOrder.of(inner);
         windowsOf(key).headMap(lastIndexTime, true).forEach((at, entry) -> {
           long end = endOf(at, entry);
           if (end > closedUpTo[0] && end <= lastEnd) {
-            closed.add(new Closed(at, key, entry));
+            closed.add(new Closed(at, order, inner, entry));
           }
         });
       }
     }
     closedUpTo[0] = lastEnd;
     handedOn[0] = lastIndexTime;
-    closed.sort(Comparator.<Closed>comparingLong(Closed::at).thenComparing(Closed::key));
+    closed.sort(Comparator.<Closed>comparingLong(Closed::at).thenComparing(Closed::order));
     for (Closed window : closed) {
-      Object key = windowed(innerKeyOf(window.key), startOf(window.at, window.entry), endOf(window.at, window.entry));
+      Object key = windowed(window.key, startOf(window.at, window.entry), endOf(window.at, window.entry));
       forward(new Rec(key, result(window.entry), null, timeOf(window.at, window.entry), trigger.headers(), true));
     }
   }
@@ -263,5 +268,5 @@ abstract class WindowedTable extends TableNode {
     }
   }
 
-  private record Closed(long at, Bytes key, Timed entry) {}
+  private record Closed(long at, Bytes order, Object key, Timed entry) {}
 }

@@ -1,5 +1,6 @@
 package io.tidemill.plan;
 
+import io.tidemill.problem.FirstFailure;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
@@ -24,6 +25,7 @@ final class MappedRows extends RDD<InternalRow> {
 
   @Override
   public Iterator<InternalRow> compute(Partition partition, TaskContext context) {
+    FirstFailure.watch();
     RDD<InternalRow> parent = firstParent(ClassTag$.MODULE$.apply(InternalRow.class));
     UnsafeProjection projection = UnsafeProjection$.MODULE$.create(types);
     projection.initialize(partition.index());

@@ -1,5 +1,6 @@
 package io.tidemill.source;
 
+import io.tidemill.problem.FirstFailure;
 import io.tidemill.sink.Gate;
 import java.io.IOException;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -23,6 +24,7 @@ record CountingReaders(PartitionReaderFactory kafka, boolean inBatches, ReadCoun
 
   @Override
   public PartitionReader<InternalRow> createReader(InputPartition partition) {
+    FirstFailure.watch();
     boolean own = inBatches && partition instanceof KafkaBatchInputPartition;
     return new Reader(own ? new RecordReader((KafkaBatchInputPartition) partition) : kafka.createReader(partition));
   }

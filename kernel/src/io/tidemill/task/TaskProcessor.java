@@ -1,6 +1,7 @@
 package io.tidemill.task;
 
 import io.tidemill.plan.OldestFirst;
+import io.tidemill.problem.FirstFailure;
 import io.tidemill.problem.StateFailure;
 import io.tidemill.spark.Stateful;
 import io.tidemill.state.Backend;
@@ -50,6 +51,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
+    FirstFailure.watch();
     states = new HashMap<>();
     for (String name : program.stores()) {
       states.put(name, getHandle().getMapState(name, Encoders.BINARY(), Encoders.BINARY(), TTLConfig.NONE()));
