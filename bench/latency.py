@@ -20,7 +20,8 @@ from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
 KEYS = 10_000
-WARM_SECONDS = 10.0
+WARM_SECONDS = 30.0
+"""How long records flow before they count: until then a JVM compiles more than it computes."""
 TUNED_KSTREAMS = {
     "commit.interval.ms": "100",
     "producer.linger.ms": "0",

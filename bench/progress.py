@@ -30,8 +30,8 @@ class Progress(Protocol):
 class GroupProgress:
     """What a consumer group has committed.
 
-    Where the program sends records through repartition topics of its own, a record counts as finished in
-    the proportion in which those have been read.
+    Where the program sends records through repartition topics of its own, each half of the way counts half:
+    the first half runs ahead, and its work would else be done before the count begins.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class GroupProgress:
         try:
             done = self._committed(self._places)
             if self._inner_mark and done:
-                done = int(done * self._inner_share())
+                done = int(done * (1 + self._inner_share()) / 2)
         except KafkaException:
             return self._last
         self._last = max(self._last, done)
