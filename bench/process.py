@@ -128,6 +128,22 @@ def usage(pids: Iterable[int]) -> Usage:
     return Usage(cpu / _TICKS, rss)
 
 
+def threads_below(others: Iterable[int]) -> dict[tuple[int, int], tuple[str, float]]:
+    """The name and processor seconds of every thread below this process, without those of others."""
+    left_out = {os.getpid(), *others}
+    found = {}
+    for pid in tree(os.getpid()):
+        if pid in left_out:
+            continue
+        for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
+            with suppress(OSError):
+                text = thread.read_text(errors="replace")
+                fields = text.rpartition(")")[2].split()
+                name = text[text.index("(") + 1 : text.rindex(")")]
+                found[pid, int(thread.parent.name)] = (name, (int(fields[11]) + int(fields[12])) / _TICKS)
+    return found
+
+
 def _all() -> Iterable[tuple[int, list[str]]]:
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() and (fields := _fields(int(entry.name))) is not None:

@@ -1,0 +1,156 @@
+"""Where Tidemill's processor time goes: `python -m bench.profile --workload W2,W4` prints a table.
+
+Threads are counted by the kernel, so that compilers and collectors are in it; what tasks do is sampled by
+Java Flight Recorder. Needs the `jfr` tool of a JDK.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.broker import Broker
+from bench.drain import Lab, Task
+from bench.paths import BUILD
+from bench.process import threads_below
+from bench.systems import ALOS, EOS, SYSTEMS
+from bench.workloads import WORKLOADS
+
+_LOOK_SECONDS = 0.5
+_THREADS = (
+    ("tasks", r"Executor task"),
+    ("compilers", r"C[12] Comp|Sweeper"),
+    ("collector", r"GC |G1 |VM (Thread|Periodic)"),
+    ("planning", r"stream exec|dag-sched|dispatcher|spark-listen|task-result|Thread-|element-tr"),
+    ("Kafka clients", r"kafka-|tidemill-claim"),
+    ("RocksDB", r"rocksdb"),
+)
+_PARTS = (
+    (
+        "reading",
+        r"org\.apache\.kafka\.clients\.consumer|io\.tidemill\.source|kafka\.common\.(record|compress)",
+    ),
+    ("decoding", r"io\.tidemill\.serde\.(PlainJson|JsonReader|Text|Numbers)|com\.fasterxml"),
+    ("writing", r"io\.tidemill\.(sink|serde\.JsonWriter)|org\.apache\.kafka\.clients\.producer"),
+    ("state", r"org\.rocksdb|streaming\.state\.|statevariables|io\.tidemill\.state"),
+    ("shuffle", r"org\.apache\.spark\.(shuffle|storage|serializer|io)\.|BypassMerge"),
+    ("steps", r"io\.tidemill\.(node|fold|task|row|problem|spark)\."),
+    ("code generation", r"codegen\.|CodeGenerator|janino|encoders\."),
+    ("rows", r"org\.apache\.spark\.(sql|unsafe)"),
+)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Shares of processor time: of all threads, and of what tasks do."""
+
+    workload: str
+    seconds: float
+    threads: Mapping[str, float]
+    parts: Mapping[str, float]
+
+
+def take(lab: Lab, task: Task, folder: Path) -> Profile:
+    """Drain a backlog once, with a recorder."""
+    recording = folder / f"{task.workload.name}.jfr"
+    recording.unlink(missing_ok=True)
+    option = f"-XX:StartFlightRecording=filename={recording},settings=profile"
+    with _watched(lab) as threads:
+        result = lab.drain(replace(task, settings={"spark.driver.extraJavaOptions": option}))
+    if result.error:
+        raise SystemExit(f"{task.workload.name}: {result.error}")
+    spent: dict[str, float] = defaultdict(float)
+    for name, cpu in threads.values():
+        spent[_group(name, _THREADS)] += cpu
+    return Profile(task.workload.name, sum(spent.values()), spent, _sampled(recording))
+
+
+def as_table(profiles: Sequence[Profile]) -> str:
+    """A row for each workload, in percent."""
+    threads = [name for name, _ in _THREADS] + ["other"]
+    parts = [name for name, _ in _PARTS] + ["other"]
+    head = ["workload", "CPU-s", *threads, *(f"task: {name}" for name in parts)]
+    lines = [head, ["---"] * len(head)]
+    for profile in profiles:
+        shares = [_percent(profile.threads, name) for name in threads]
+        lines.append(
+            [
+                profile.workload,
+                f"{profile.seconds:.0f}",
+                *shares,
+                *(_percent(profile.parts, name) for name in parts),
+            ]
+        )
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+@contextmanager
+def _watched(lab: Lab) -> Iterator[dict[tuple[int, int], tuple[str, float]]]:
+    """The last seen processor time of every thread of programs that run meanwhile."""
+    seen: dict[tuple[int, int], tuple[str, float]] = {}
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(_LOOK_SECONDS):
+            seen.update(threads_below(lab.broker.pids))
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _sampled(recording: Path) -> Mapping[str, float]:
+    command = ["jfr", "print", "--events", "jdk.ExecutionSample", "--stack-depth", "40", str(recording)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    parts: dict[str, float] = defaultdict(float)
+    for event in text.split("jdk.ExecutionSample {")[1:]:
+        if 'sampledThread = "Executor task' in event:
+            frames = event.partition("stackTrace = [")[2].splitlines()
+            found = (_group(frame, _PARTS) for frame in frames if "line:" in frame)
+            parts[next((part for part in found if part != "other"), "other")] += 1
+    return parts
+
+
+def _group(name: str, groups: Sequence[tuple[str, str]]) -> str:
+    return next((group for group, pattern in groups if re.search(pattern, name)), "other")
+
+
+def _percent(shares: Mapping[str, float], name: str) -> str:
+    total = sum(shares.values())
+    return f"{100 * shares.get(name, 0) / total:.0f}" if total else "-"
+
+
+def main() -> None:
+    """Profile each workload."""
+    parser = argparse.ArgumentParser(prog="python -m bench.profile", description=__doc__)
+    parser.add_argument("--workload", default=",".join(sorted(n for n in WORKLOADS if n.startswith("W"))))
+    parser.add_argument("--scale", type=int, default=1_000_000, help="records of W2; others in proportion")
+    parser.add_argument("--eos", action="store_true")
+    options = parser.parse_args()
+    folder = BUILD / "profiles"
+    folder.mkdir(parents=True, exist_ok=True)
+    profiles = []
+    with Broker(BUILD / "broker") as broker:
+        for name in options.workload.split(","):
+            work = WORKLOADS[name]
+            records = int(options.scale * work.share)
+            task = Task(work, SYSTEMS["tidemill"], EOS if options.eos else ALOS, records)
+            profiles.append(take(Lab(broker), task, folder))
+            print(name, file=sys.stderr, flush=True)
+    print(as_table(profiles))
+
+
+if __name__ == "__main__":
+    main()
