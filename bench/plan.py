@@ -230,6 +230,6 @@ def _growth(session: Session) -> Iterator[Step]:
 
 SESSIONS = {
     "quick": Session(800_000, 1, quick, budget=200.0),
-    "bench": Session(900_000, 2, standard, budget=960.0),
+    "bench": Session(1_500_000, 2, standard, budget=1_020.0),
     "full": Session(3_000_000, 2, everything),
 }

@@ -102,5 +102,7 @@ def test_silence_is_asked_into_less_and_less(spark):
     silence.asked(0, True)
     assert questions(100, 1100) == 10
     assert questions(10_100, 20_100) in range(30, 45)
+    assert silence.millisLeft(20_000 * 1_000_000) in range(1, 252)
+    assert silence.millisLeft(20_400 * 1_000_000) == 0
     silence.asked(20_200 * 1_000_000, True)
     assert questions(20_300, 21_300) == 10

@@ -20,6 +20,11 @@ public final class Silence {
     return begun && now - next < 0;
   }
 
+  /** How long until the next question, in milliseconds; 0 if it is time. */
+  public long millisLeft(long now) {
+    return isTooEarly(now) ? (next - now) / 1_000_000 + 1 : 0;
+  }
+
   /** Takes note of a question, and whether there was something. */
   public void asked(long now, boolean some) {
     if (some || !begun) {
