@@ -97,28 +97,36 @@ def test_stores_declared_with_the_builder(run: Run) -> None:
 
 
 class Anchored(Processor):
-    """Ticks on a grid that begins at 7, and never again after the second tick."""
+    """Ticks on a grid that begins at 7, and never again after the second tick.
+
+    Counts in a store: Spark may replace a Python worker, and with it the processor.
+    """
 
     def init(self, context: ProcessorContext) -> None:
         super().init(context)
-        self._ticks = 0
-        self._schedule = context.schedule(10, "stream-time", self._tick, start=7)  # type: ignore[arg-type]
+        self._ticks = context.state_store("ticks")
+        if self._counted() < 2:
+            self._schedule = context.schedule(10, "stream-time", self._tick, start=7)  # type: ignore[arg-type]
+
+    def _counted(self) -> int:
+        return self._ticks.get("ticks") or 0
 
     def process(self, record: Record) -> None:
         self.context.forward(record.with_value(0))
 
     def _tick(self, now: int) -> None:
         assert self.context.record_metadata() is None
-        self._ticks += 1
-        self.context.forward(Record("tick", self._ticks, now))
-        if self._ticks == 2:
+        self._ticks.put("ticks", self._counted() + 1)
+        self.context.forward(Record("tick", self._counted(), now))
+        if self._counted() == 2:
             self._schedule.cancel()
 
 
-@pytest.mark.slow  # counts in the processor object, which a replaced Python worker makes anew
+@pytest.mark.slow
 def test_schedule_with_a_start_follows_its_record_and_can_be_cancelled(run: Run) -> None:
     builder = StreamsBuilder()
-    builder.stream("in", **_LONGS).process(Anchored).to("out")
+    builder.add_state_store(state_store("ticks", **_LONGS))
+    builder.stream("in", **_LONGS).process(Anchored, stores=["ticks"]).to("out")
     driver = run(builder)
     source = driver.create_input_topic("in", **_LONGS)
     out = driver.create_output_topic("out", **_LONGS)
