@@ -45,6 +45,11 @@ def counted(broker: Broker, target: str) -> dict[str, int]:
     return {read.key.decode(): long_of(read.value) for read in broker.read(target) if read.key is not None}
 
 
+def described(cli: Callable[..., Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = cli("app", "describe", name, "-O", "json").json()
+    return found
+
+
 def ended(pid: int) -> int:
     """The exit code of a child that was asked to end."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -67,8 +72,8 @@ def test_an_app_is_run_watched_stopped_and_restarted(
         until(lambda: cli("app", "list").out.startswith(f"{name}\tRUNNING\t{foreground.pid}\t"), 200)
         broker.produce(source, ({"value": word} for word in ("tea", "tea", "milk")))
         until(lambda: counted(broker, target) == {"TEA": 2, "MILK": 1}, 150)
-        until(lambda: cli("app", "describe", name, "-O", "json").json()["lag"] == 0, 120)
-        told = cli("app", "describe", name, "-O", "json").json()
+        until(lambda: described(cli, name)["partitions"] and described(cli, name)["lag"] == 0, 120)
+        told = described(cli, name)
         assert (told["state"], told["pid"]) == ("RUNNING", foreground.pid)
         assert told["partitions"][0]["current_offset"] == 3
         assert (told["source_topics"], told["sink_topics"]) == ([source], [target])
