@@ -13,6 +13,7 @@ from pyspark.sql.types import BinaryType, StructType
 from tidemill.engine import frames
 from tidemill.engine.encoding import encoded
 from tidemill.engine.exposed import Exposed, expose
+from tidemill.engine.fixed import fixed
 from tidemill.engine.handlers import Handlers, Outcome
 from tidemill.engine.lowering import Lowering, Types, lower
 from tidemill.engine.meeting import Meeting
@@ -62,6 +63,7 @@ class Levels:
         settings: Settings | None = None,
         from_kafka: bool = False,
         placed: bool = False,
+        in_batches: bool = False,
         handlers: Handlers | None = None,
         in_place: bool = False,
         grown: Mapping[str, Sequence[int]] | None = None,
@@ -71,6 +73,7 @@ class Levels:
         self._meeting = meeting or Meeting()
         self._from_kafka = from_kafka
         self._placed = placed
+        self._in_batches = in_batches
         self._sources = sources
         self._tasks = tasks
         self._dropped = dropped
@@ -134,7 +137,7 @@ class Levels:
         # Whoever brings barriers of his own wants to see them again; ticks end here.
         frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
         tasks = None if self._in_place else self._tasks
-        return encoded(frame, sinks, self._low.columns, self._handlers, tasks, partitions)
+        return self._fixed(encoded(frame, sinks, self._low.columns, self._handlers, tasks, partitions))
 
     def _operator(self, frame: DataFrame, program: Any, schema: StructType, *, direct: bool) -> DataFrame:
         """The operator around a program: a stateful one, or a map over partitions if it keeps nothing."""
@@ -325,7 +328,11 @@ class Levels:
                 for n, port in enumerate((*arriving, *passing))
             ]
             parts.append(frames.moved(self._frame, moves, types, self._tasks))
-        return reduce(DataFrame.unionAll, parts)
+        return reduce(DataFrame.unionAll, map(self._fixed, parts))
+
+    def _fixed(self, frame: DataFrame) -> DataFrame:
+        """Spare the planner of batches what is the same in all of them."""
+        return fixed(frame) if self._in_batches else frame
 
 
 def _sink_port(low: Lowering, step: Step) -> Port:

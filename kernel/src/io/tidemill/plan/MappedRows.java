@@ -27,9 +27,12 @@ final class MappedRows extends RDD<InternalRow> {
   public Iterator<InternalRow> compute(Partition partition, TaskContext context) {
     FirstFailure.watch();
     RDD<InternalRow> parent = firstParent(ClassTag$.MODULE$.apply(InternalRow.class));
+    java.util.Iterator<InternalRow> mapped = mapper.map(CollectionConverters.asJava(parent.iterator(partition, context)));
+    if (mapper.givesBinaryRows()) {
+      return CollectionConverters.asScala(mapped);
+    }
     UnsafeProjection projection = UnsafeProjection$.MODULE$.create(types);
     projection.initialize(partition.index());
-    java.util.Iterator<InternalRow> mapped = mapper.map(CollectionConverters.asJava(parent.iterator(partition, context)));
     return CollectionConverters.asScala(new java.util.Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {

@@ -6,7 +6,11 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeSet;
+import org.apache.spark.sql.execution.InputAdapter;
+import org.apache.spark.sql.execution.ProjectExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.WholeStageCodegenExec;
+import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
 import org.apache.spark.sql.types.DataType;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
@@ -26,7 +30,25 @@ public final class TaskMapExec extends SparkPlan {
   @Override
   public RDD<InternalRow> doExecute() {
     DataType[] types = Stateful.list(output).stream().map(Attribute::dataType).toArray(DataType[]::new);
-    return new MappedRows(child.execute(), mapper, types);
+    SparkPlan rows = mapper.givesBinaryRows() ? unprojected(child) : child;
+    return new MappedRows(rows.execute(), mapper, types);
+  }
+
+  /**
+   * The plan without the projection that Spark puts behind every source to have binary rows: it copies all of a record,
+   * and generated code reads whatever rows there are.
+   */
+  private static SparkPlan unprojected(SparkPlan plan) {
+    boolean found = plan instanceof WholeStageCodegenExec stage
+        && stage.child() instanceof ProjectExec project
+        && project.child() instanceof InputAdapter adapter
+        && adapter.child() instanceof MicroBatchScanExec scan
+        && project.projectList().equals(scan.output());
+    return found ? scanOf(plan) : plan;
+  }
+
+  private static SparkPlan scanOf(SparkPlan plan) {
+    return plan instanceof MicroBatchScanExec ? plan : scanOf(plan.children().head());
   }
 
   @Override

@@ -29,6 +29,9 @@ public final class TaskStrategy extends SparkStrategy {
     if (plan instanceof TaskMap node) {
       return Stateful.seq(List.of(new TaskMapExec(node.mapper(), node.output(), planLater(node.child()))));
     }
+    if (plan instanceof Standin node) {
+      return Stateful.seq(List.of(new StandinExec(node.output())));
+    }
     return Stateful.seq(List.of());
   }
 }

@@ -20,7 +20,8 @@ public final class Program implements Serializable {
   private final List<Integer> entries = new ArrayList<>();
   private final Set<Integer> sources = new HashSet<>();
   private final Map<String, Exposed> exposed = new HashMap<>();
-  private final Dropped dropped;
+  /** Not with its copies: what counts belongs to one run of a task. */
+  private final transient Dropped dropped;
   private final Plan problems;
   private final int ports;
 

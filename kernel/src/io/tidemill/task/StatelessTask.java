@@ -14,10 +14,12 @@ import org.apache.spark.sql.types.StructType;
 /** Runs a {@link Program} that keeps nothing, over partitions as they are. */
 public final class StatelessTask implements RowMapper {
   private final Program program;
+  private final Dropped dropped;
   private final TaskRow form;
 
   private StatelessTask(Program program, TaskRow form) {
     this.program = program;
+    this.dropped = program.dropped();
     this.form = form;
   }
 
@@ -32,7 +34,7 @@ public final class StatelessTask implements RowMapper {
       return Collections.emptyIterator();
     }
     InternalRow first = rows.next().copy();
-    Task task = new Task(first.getInt(TaskRow.TASK), program, name -> new Nothing());
+    Task task = new Task(first.getInt(TaskRow.TASK), program, dropped, name -> new Nothing());
     return new TaskRun(task, form, new Iterator<InternalRow>() {
       private boolean begun;
 

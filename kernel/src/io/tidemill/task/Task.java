@@ -65,18 +65,19 @@ public final class Task {
   private final Plan problems;
   private final Map<String, Long> drops = new HashMap<>();
   private long sequence;
+  private boolean finished;
   private Origin origin = Origin.NONE;
   private Object topic;
   private Object partition;
   private Object offset;
 
-  Task(int id, Program program, Function<String, Backend> backends) {
+  Task(int id, Program program, Dropped dropped, Function<String, Backend> backends) {
     this.id = id;
     this.program = program;
     this.nodes = program.nodes();
     this.entries = program.entries();
     this.backends = backends;
-    this.dropped = program.dropped();
+    this.dropped = dropped;
     this.problems = program.problems();
     this.clocks = new Store<>(backends.apply(Program.CLOCKS), new LongCoder());
     for (Node node : nodes) {
@@ -84,8 +85,18 @@ public final class Task {
     }
   }
 
+  Program program() {
+    return program;
+  }
+
+  /** Whether its last batch has come to the end. */
+  boolean isFinished() {
+    return finished;
+  }
+
   /** Sends one record into the program at an entry. */
   public void accept(int port, Rec record, Origin from) {
+    finished = false;
     work(from, entries[port], 0, record);
   }
 
@@ -162,6 +173,7 @@ public final class Task {
     }
     times.forEach((name, time) -> clocks.put(clockKey(name), time[0]));
     clocks.save();
+    finished = true;
   }
 
   public void send(int node, int slot, Rec record) {

@@ -2,20 +2,18 @@ package io.tidemill.task;
 
 import io.tidemill.plan.OldestFirst;
 import io.tidemill.problem.FirstFailure;
-import io.tidemill.problem.StateFailure;
 import io.tidemill.spark.Stateful;
-import io.tidemill.state.Backend;
+import io.tidemill.state.FamilyBackend;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.commons.lang3.SerializationUtils;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.DriverStatefulProcessorHandleImpl;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
@@ -27,14 +25,17 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Runs a {@link Program} inside Spark: one group per task, the task's records in Kafka Streams' order. */
 public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow, InternalRow> {
-  private final Program program;
+  private final ProgramPool programs;
+  private final String[] stores;
+  private final Dropped dropped;
   private final TaskRow form;
   private final boolean ordered;
-  private transient Map<String, MapState<byte[], byte[]>> states;
   private transient Map<Integer, Task> tasks;
 
   private TaskProcessor(Program program, TaskRow form, boolean ordered) {
-    this.program = program;
+    this.programs = new ProgramPool(program);
+    this.stores = program.stores().toArray(new String[0]);
+    this.dropped = program.dropped();
     this.form = form;
     this.ordered = ordered;
   }
@@ -52,9 +53,11 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     FirstFailure.watch();
-    states = new HashMap<>();
-    for (String name : program.stores()) {
-      states.put(name, getHandle().getMapState(name, Encoders.BINARY(), Encoders.BINARY(), TTLConfig.NONE()));
+    if (getHandle() instanceof DriverStatefulProcessorHandleImpl) {
+      // The driver only asks what there is, to write it down with the checkpoint.
+      for (String name : stores) {
+        getHandle().getMapState(name, Encoders.BINARY(), Encoders.BINARY(), TTLConfig.NONE());
+      }
     }
     tasks = new HashMap<>();
   }
@@ -67,52 +70,14 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   }
 
   private Task newTask(int id) {
-    // Nodes hold the state of one task; a second task in the same processor gets nodes of its own.
-    Program own = tasks.isEmpty() ? program : SerializationUtils.clone(program);
-    return new Task(id, own, this::backend);
+    return new Task(id, programs.take(), dropped, name -> FamilyBackend.of(getHandle(), name, id));
   }
 
-  private Backend backend(String name) {
-    MapState<byte[], byte[]> state = states.get(name);
-    return new Backend() {
-      @Override
-      public byte[] get(byte[] key) {
-        try {
-          return state.getValue(key);
-        } catch (Exception e) {
-          throw new StateFailure(e);
-        }
-      }
-
-      @Override
-      public void put(byte[] key, byte[] value) {
-        try {
-          state.updateValue(key, value);
-        } catch (Exception e) {
-          throw new StateFailure(e);
-        }
-      }
-
-      @Override
-      public void remove(byte[] key) {
-        try {
-          state.removeKey(key);
-        } catch (Exception e) {
-          throw new StateFailure(e);
-        }
-      }
-
-      @Override
-      public List<byte[]> keys() {
-        try {
-          List<byte[]> keys = new ArrayList<>();
-          CollectionConverters.asJava(state.keys()).forEachRemaining(keys::add);
-          return keys;
-        } catch (Exception e) {
-          throw new StateFailure(e);
-        }
-      }
-    };
+  @Override
+  public void close() {
+    if (tasks != null) {
+      tasks.values().stream().filter(Task::isFinished).forEach(task -> programs.giveBack(task.program()));
+    }
   }
 
   /** Nodes keep parts of a row beyond its turn, and Spark uses one row object for all. */

@@ -1,0 +1,167 @@
+package io.tidemill.state;
+
+import io.tidemill.problem.StateFailure;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
+import org.apache.spark.sql.execution.streaming.state.PrefixKeyScanStateEncoderSpec;
+import org.apache.spark.sql.execution.streaming.state.StateStore;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.Platform;
+
+/**
+ * A store in Spark's state store, byte for byte as a {@code MapState<byte[], byte[]>} of a task keeps it.
+ *
+ * Spark's own handle generates nine projections each time it is made, which is for every store, task and batch, and
+ * passes each key through three of them. Tasks and keys of one form need none.
+ */
+public final class FamilyBackend implements Backend {
+  private static final StructType GROUP = new StructType().add("value", DataTypes.IntegerType, false);
+  private static final StructType VALUE = new StructType().add("value", DataTypes.BinaryType);
+  private static final StructType KEY = new StructType().add("key", GROUP).add("userKey", VALUE);
+  private static final int PREFIX_BYTES = 4 * Long.BYTES;
+  private static final int KEY_BYTES = 7 * Long.BYTES;
+  private static final int VALUE_BYTES = 2 * Long.BYTES;
+  private static final Field STORE = field("store");
+  private static final Field METRICS = field("metrics");
+
+  private final StateStore store;
+  private final String family;
+  private final int task;
+  private final SQLMetric updated;
+  private final SQLMetric removed;
+
+  private FamilyBackend(StateStore store, String family, int task, SQLMetric updated, SQLMetric removed) {
+    this.store = store;
+    this.family = family;
+    this.task = task;
+    this.updated = updated;
+    this.removed = removed;
+  }
+
+  /** The store of this name of a task, by the handle that Spark has given the processor. */
+  @SuppressWarnings("unchecked")
+  public static FamilyBackend of(StatefulProcessorHandle handle, String name, int task) {
+    try {
+      var metrics = (scala.collection.immutable.Map<String, SQLMetric>) METRICS.get(handle);
+      var backend = new FamilyBackend((StateStore) STORE.get(handle), name, task,
+          metrics.apply("numUpdatedStateRows"), metrics.apply("numRemovedStateRows"));
+      backend.open();
+      return backend;
+    } catch (IllegalAccessException e) {
+      throw new StateFailure(e);
+    }
+  }
+
+  /** Makes the family unless it is there, which is for each batch but the first of a run. */
+  private void open() {
+    try {
+      store.get(key(new byte[0]), family);
+    } catch (RuntimeException unknown) {
+      store.createColFamilyIfAbsent(family, KEY, VALUE, new PrefixKeyScanStateEncoderSpec(KEY, 1), false, false);
+    }
+  }
+
+  @Override
+  public byte[] get(byte[] key) {
+    try {
+      UnsafeRow found = store.get(key(key), family);
+      return found == null ? null : found.getBinary(0);
+    } catch (RuntimeException e) {
+      throw new StateFailure(e);
+    }
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value) {
+    try {
+      store.put(key(key), value(value), family);
+      updated.add(1);
+    } catch (RuntimeException e) {
+      throw new StateFailure(e);
+    }
+  }
+
+  @Override
+  public void remove(byte[] key) {
+    try {
+      store.remove(key(key), family);
+      removed.add(1);
+    } catch (RuntimeException e) {
+      throw new StateFailure(e);
+    }
+  }
+
+  @Override
+  public List<byte[]> keys() {
+    List<byte[]> keys = new ArrayList<>();
+    try (var found = store.prefixScan(prefix(), family)) {
+      while (found.hasNext()) {
+        keys.add(found.next().key().getStruct(1, 1).getBinary(0));
+      }
+    } catch (Exception e) {
+      throw new StateFailure(e);
+    }
+    return keys;
+  }
+
+  /** A row (struct of the task, struct of the key). */
+  private UnsafeRow key(byte[] key) {
+    byte[] row = new byte[KEY_BYTES + padded(key.length)];
+    putLong(row, 1, place(3, 2 * Long.BYTES));
+    putLong(row, 2, place(5, 2 * Long.BYTES + padded(key.length)));
+    Platform.putInt(row, Platform.BYTE_ARRAY_OFFSET + 4 * Long.BYTES, task);
+    putLong(row, 6, place(2, key.length));
+    System.arraycopy(key, 0, row, KEY_BYTES, key.length);
+    return row(2, row);
+  }
+
+  /** A row (struct of the task). */
+  private UnsafeRow prefix() {
+    byte[] row = new byte[PREFIX_BYTES];
+    putLong(row, 1, place(2, 2 * Long.BYTES));
+    Platform.putInt(row, Platform.BYTE_ARRAY_OFFSET + 3 * Long.BYTES, task);
+    return row(1, row);
+  }
+
+  private static UnsafeRow value(byte[] value) {
+    byte[] row = new byte[VALUE_BYTES + padded(value.length)];
+    putLong(row, 1, place(2, value.length));
+    System.arraycopy(value, 0, row, VALUE_BYTES, value.length);
+    return row(1, row);
+  }
+
+  private static UnsafeRow row(int fields, byte[] bytes) {
+    UnsafeRow row = new UnsafeRow(fields);
+    row.pointTo(bytes, bytes.length);
+    return row;
+  }
+
+  private static void putLong(byte[] row, int word, long value) {
+    Platform.putLong(row, Platform.BYTE_ARRAY_OFFSET + (long) word * Long.BYTES, value);
+  }
+
+  /** Where a part of a row begins, in words from the row's own beginning, and how many bytes it has. */
+  private static long place(int word, int bytes) {
+    return (long) word * Long.BYTES << 32 | bytes;
+  }
+
+  private static int padded(int length) {
+    return (length + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
+  }
+
+  private static Field field(String name) {
+    try {
+      Field field = StatefulProcessorHandleImpl.class.getDeclaredField(name);
+      field.setAccessible(true);
+      return field;
+    } catch (NoSuchFieldException e) {
+      throw new IllegalStateException("this Spark keeps its state store elsewhere: Tidemill is made for 4.2 and 4.3", e);
+    }
+  }
+}
