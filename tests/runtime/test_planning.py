@@ -12,9 +12,13 @@ def executed_plan(app) -> str:
     return app._watcher._query.executed_plan()
 
 
-def numbers(broker, source, count=60):
+def numbers(broker, source, count=60, partitions=2):
     broker.produce(
-        source, ({"key": f"k{n % 7}", "value": n.to_bytes(8, "big"), "partition": n % 2} for n in range(count))
+        source,
+        (
+            {"key": f"k{n % 7}", "value": n.to_bytes(8, "big"), "partition": n % partitions}
+            for n in range(count)
+        ),
     )
 
 
@@ -65,7 +69,7 @@ def test_the_time_of_a_batch_is_that_of_each_batch(make_app, broker, topic):
         .map_values(lambda value: F.unix_micros(F.current_timestamp()))
         .to(target, key=serdes.string, value=serdes.long)
     )
-    numbers(broker, source, count=6)
+    numbers(broker, source, count=6, partitions=1)
     make_app(builder, max_offsets_per_trigger=2).run(until="now")
     assert len({read.value for read in broker.read(target)}) == 3
 
@@ -78,6 +82,6 @@ def test_random_numbers_are_others_in_each_batch(make_app, broker, topic):
         .map_values(lambda value: F.expr("uuid()"))
         .to(target, key=serdes.string, value=serdes.string)
     )
-    numbers(broker, source, count=6)
+    numbers(broker, source, count=6, partitions=1)
     make_app(builder, max_offsets_per_trigger=2).run(until="now")
     assert len({read.value for read in broker.read(target)}) == 6
