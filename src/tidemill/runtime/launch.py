@@ -436,6 +436,10 @@ class Launch:
         config = self.config
         if config.latency is Latency.REALTIME and config.master.startswith("local"):
             return f"local[{self._slots_at_once(admin) + 1}]"
+        if config.master == "local[*]":
+            # A task waits for Kafka a good part of its time: two of them share a core.
+            cores = _slots(config.master)
+            return f"local[{max(cores, min(self.tasks, 2 * cores))}]"
         return config.master
 
     def _slots_at_once(self, admin: Admin) -> int:
