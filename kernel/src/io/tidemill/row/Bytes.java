@@ -1,15 +1,20 @@
 package io.tidemill.row;
 
 import java.util.Arrays;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 
 /** Bytes as a map key, ordered as Kafka orders serialised keys. */
 public final class Bytes implements Comparable<Bytes> {
+  private static final int SEED = 42;
+
   private final byte[] bytes;
   private final int hash;
 
   public Bytes(byte[] bytes) {
     this.bytes = bytes;
-    this.hash = Arrays.hashCode(bytes);
+    // The hash of arrays tells keys that end in a few digits and padding badly apart.
+    this.hash = Murmur3_x86_32.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET, bytes.length, SEED);
   }
 
   public byte[] get() {

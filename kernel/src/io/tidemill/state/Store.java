@@ -16,6 +16,9 @@ public final class Store<T> {
   private final Backend backend;
   private final Coder<T> coder;
   private final Map<Bytes, Cell<T>> cells = new HashMap<>();
+  /** What was looked up last: most entries are read and then written, by one and the same key. */
+  private Bytes lastKey;
+  private Cell<T> last;
 
   public Store(Backend backend, Coder<T> coder) {
     this.backend = backend;
@@ -29,12 +32,14 @@ public final class Store<T> {
       cell = new Cell<>(bytes == null ? null : coder.decode(bytes));
       cells.put(key, cell);
     }
+    lastKey = key;
+    last = cell;
     return cell.value;
   }
 
   /** Sets the value, or removes the entry when it is null; also to be called after changing a value in place. */
   public void put(Bytes key, T value) {
-    Cell<T> cell = cells.computeIfAbsent(key, k -> new Cell<>(null));
+    Cell<T> cell = key == lastKey ? last : cells.computeIfAbsent(key, k -> new Cell<>(null));
     cell.value = value;
     cell.dirty = true;
   }
@@ -53,6 +58,8 @@ public final class Store<T> {
     }
     if (cells.size() > KEPT_ENTRIES) {
       cells.clear();
+      lastKey = null;
+      last = null;
     }
   }
 
