@@ -1,7 +1,9 @@
 package io.tidemill.state;
 
 import io.tidemill.row.Bytes;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,6 +18,7 @@ public final class Store<T> {
   private final Backend backend;
   private final Coder<T> coder;
   private final Map<Bytes, Cell<T>> cells = new HashMap<>();
+  private final List<Bytes> changed = new ArrayList<>();
   /** What was looked up last: most entries are read and then written, by one and the same key. */
   private Bytes lastKey;
   private Cell<T> last;
@@ -41,21 +44,23 @@ public final class Store<T> {
   public void put(Bytes key, T value) {
     Cell<T> cell = key == lastKey ? last : cells.computeIfAbsent(key, k -> new Cell<>(null));
     cell.value = value;
-    cell.dirty = true;
+    if (!cell.dirty) {
+      cell.dirty = true;
+      changed.add(key);
+    }
   }
 
   public void save() {
-    for (Map.Entry<Bytes, Cell<T>> entry : cells.entrySet()) {
-      Cell<T> cell = entry.getValue();
-      if (cell.dirty) {
-        if (cell.value == null) {
-          backend.remove(entry.getKey().get());
-        } else {
-          backend.put(entry.getKey().get(), coder.encode(cell.value));
-        }
-        cell.dirty = false;
+    for (Bytes key : changed) {
+      Cell<T> cell = cells.get(key);
+      if (cell.value == null) {
+        backend.remove(key.get());
+      } else {
+        backend.put(key.get(), coder.encode(cell.value));
       }
+      cell.dirty = false;
     }
+    changed.clear();
     if (cells.size() > KEPT_ENTRIES) {
       cells.clear();
       lastKey = null;
