@@ -141,7 +141,12 @@ def _parser() -> argparse.ArgumentParser:
     drain.add_argument("--system", type=_names(SYSTEMS), default=list(plan.PAIR))
     drain.add_argument("--guarantee", type=_guarantees, default=[ALOS], help="alos, eos or alos,eos")
     drain.add_argument("--records", type=int, help="for every workload; --scale gives each its share")
-    drain.add_argument("--scale", type=int, default=2_000_000, help="records of W2; others in proportion")
+    drain.add_argument(
+        "--scale",
+        type=int,
+        default=2_000_000,
+        help="records at a share of 1",
+    )
     drain.add_argument("--keys", type=int, default=10_000)
     drain.add_argument("--table-keys", type=int, help="rows of the table of W4 and W7")
     drain.add_argument("--partitions", type=int, default=4)
@@ -167,7 +172,7 @@ def _parser() -> argparse.ArgumentParser:
 
     whole = add("all", "a whole session: quick, bench or full", _whole)
     whole.add_argument("session", choices=list(plan.SESSIONS))
-    whole.add_argument("--scale", type=int, help="records of W2; others in proportion")
+    whole.add_argument("--scale", type=int, help="records at a share of 1")
     whole.add_argument("--runs", type=int)
     whole.add_argument("--only", default="", help="what the name of a measurement must contain: W3, latency")
     whole.add_argument("--budget", type=float, help="seconds after which nothing new begins; 0 for no end")

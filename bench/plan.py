@@ -101,13 +101,11 @@ def everything(session: Session) -> Iterator[Step]:
             yield from _pair(session, workload, guarantee, 0)
     yield from _latencies(1_000, BOTH_MODES)
     yield from _lives(session)
+    yield from _again(session, ALOS)
     yield from _peers(session)
-    for run in range(1, session.runs):
-        for guarantee in (ALOS, EOS):
-            for workload in _ALL:
-                yield from _pair(session, workload, guarantee, run)
     yield from _growth(session)
     yield from _latencies(10_000, BOTH_MODES)
+    yield from _again(session, EOS)
     yield from _latencies(1_000, ("tidemill-alos", "quix-alos"))
 
 
@@ -193,6 +191,12 @@ def _pair(session: Session, workload: str, guarantee: str, run: int) -> Iterator
         yield backlog(session, workload, system, guarantee, run)
 
 
+def _again(session: Session, guarantee: str) -> Iterator[Step]:
+    for run in range(1, session.runs):
+        for workload in _ALL:
+            yield from _pair(session, workload, guarantee, run)
+
+
 def _peers(session: Session) -> Iterator[Step]:
     for system in PEERS:
         for workload in _ALL:
@@ -223,13 +227,13 @@ def _growth(session: Session) -> Iterator[Step]:
     for system in PAIR:
         for keys in (100_000, 1_000_000):
             yield backlog(session, "W2", system, ALOS, 0, keys=keys)
-        for partitions in (1, 2, 8, 16):
+        for partitions in (1, 16):
             yield backlog(session, "W2", system, ALOS, 0, partitions=partitions)
         yield backlog(session, "W4", system, ALOS, 0, table_keys=1_000_000)
 
 
 SESSIONS = {
-    "quick": Session(800_000, 1, quick, budget=200.0),
+    "quick": Session(500_000, 1, quick, budget=200.0),
     "bench": Session(1_500_000, 2, standard, budget=1_020.0),
-    "full": Session(3_000_000, 2, everything),
+    "full": Session(1_500_000, 2, everything),
 }

@@ -136,7 +136,12 @@ def main() -> None:
     """Profile each workload."""
     parser = argparse.ArgumentParser(prog="python -m bench.profile", description=__doc__)
     parser.add_argument("--workload", default=",".join(sorted(n for n in WORKLOADS if n.startswith("W"))))
-    parser.add_argument("--scale", type=int, default=1_000_000, help="records of W2; others in proportion")
+    parser.add_argument(
+        "--scale",
+        type=int,
+        default=1_000_000,
+        help="records at a share of 1",
+    )
     parser.add_argument("--eos", action="store_true")
     options = parser.parse_args()
     folder = BUILD / "profiles"

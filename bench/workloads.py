@@ -27,7 +27,10 @@ Reader = Callable[[bytes | None, bytes | None], Outcome]
 
 @dataclass(frozen=True)
 class Workload:
-    """One kind of work. `share` says how many records it gets where a run is asked for 1."""
+    """One kind of work. `share` says how many records it gets where a run is asked for 1.
+
+    Shares are so large that both halves of a backlog take a JVM about as long as it takes to get warm.
+    """
 
     name: str
     title: str
@@ -117,12 +120,12 @@ WORKLOADS: Mapping[str, Workload] = {
     for work in (
         Workload("W0", "filter and project JSON", 3.0, ("events",), multiset=True),
         Workload("W1", "word count", 0.6, ("lines",)),
-        Workload("W2", "10 s tumbling sum", 1.0, ("events",), windowed=True),
-        Workload("W3", "10 s sliding sum", 0.12, ("events",), windowed=True),
-        Workload("W4", "stream-table join", 1.0, ("events",), multiset=True),
-        Workload("W5", "stream-stream join", 0.5, ("left", "right"), multiset=True),
-        Workload("W6", "table-table join", 0.6, ("left", "right")),
-        Workload("W7", "join, then windowed count", 0.6, ("events",), windowed=True),
+        Workload("W2", "10 s tumbling sum", 2.0, ("events",), windowed=True),
+        Workload("W3", "10 s sliding sum", 0.2, ("events",), windowed=True),
+        Workload("W4", "stream-table join", 2.0, ("events",), multiset=True),
+        Workload("W5", "stream-stream join", 1.0, ("left", "right"), multiset=True),
+        Workload("W6", "table-table join", 1.5, ("left", "right")),
+        Workload("W7", "join, then windowed count", 1.0, ("events",), windowed=True),
         Workload("sum", "sum per key", 1.0, ("events",)),
     )
 }

@@ -10,6 +10,7 @@ from tidemill import StreamsBuilder, TopologyError, serdes
 from tidemill.errors import NotFound, UsageError
 from tidemill.runtime import App
 from tidemill.runtime.config import KEYS, Guarantee, Latency
+from tidemill.runtime.launch import with_slots
 from tidemill.runtime.layers import load_config
 from tidemill.runtime.streams_config import STREAMS_KEYS, Fate
 
@@ -185,3 +186,18 @@ def test_every_key_of_kafka_streams_has_a_fate():
     known = {key.name for key in STREAMS_KEYS}
     assert len(real) > 50
     assert real - known == set()
+
+
+@pytest.mark.parametrize(
+    ("master", "tasks", "started"),
+    [
+        ("local[*]", 1, "local[4]"),
+        ("local[*]", 6, "local[6]"),
+        ("local[*]", 50, "local[8]"),
+        ("local[2]", 50, "local[2]"),
+        ("yarn", 50, "yarn"),
+    ],
+)
+def test_two_tasks_share_a_core_unless_slots_are_given(monkeypatch, master, tasks, started):
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert with_slots(master, tasks) == started

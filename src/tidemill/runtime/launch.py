@@ -436,11 +436,7 @@ class Launch:
         config = self.config
         if config.latency is Latency.REALTIME and config.master.startswith("local"):
             return f"local[{self._slots_at_once(admin) + 1}]"
-        if config.master == "local[*]":
-            # A task waits for Kafka a good part of its time: two of them share a core.
-            cores = _slots(config.master)
-            return f"local[{max(cores, min(self.tasks, 2 * cores))}]"
-        return config.master
+        return with_slots(config.master, self.tasks)
 
     def _slots_at_once(self, admin: Admin) -> int:
         """Task slots that real-time mode holds: of all partitions that are read, and of every level."""
@@ -448,6 +444,20 @@ class Launch:
         partitions = sum(len(admin.topic(topic).partitions) for topic in topics)
         plan = physical_plan(self.topology)
         return slots_needed(partitions, self.tasks, 0 if is_stateless(self.topology) else plan.depth)
+
+
+def with_slots(master: str, tasks: int) -> str:
+    """The master to start; on all cores of this machine two tasks share one.
+
+    A task waits for Kafka a good part of its time.
+
+    >>> with_slots("local[3]", tasks=8), with_slots("spark://there:7077", tasks=8)
+    ('local[3]', 'spark://there:7077')
+    """
+    if master != "local[*]":
+        return master
+    cores = _slots(master)
+    return f"local[{max(cores, min(tasks, 2 * cores))}]"
 
 
 def _slots(master: str) -> int:
