@@ -81,11 +81,11 @@ public final class StreamJoin extends Node {
     storeTime = new long[2][];
     for (int side = 0; side < 2; side++) {
       sides.add(task.store(stores[side], new RecordListCoder(valueTypes[side])));
-      indexes.add(new TimeIndex(task.backend(stores[side] + ".times"), retention / 8));
+      indexes.add(task.timeIndex(stores[side] + ".times", retention / 8));
       storeTime[side] = task.clock(name + "/" + side);
     }
     streamTime = task.clock(name);
-    lonely = anyOuter() ? new TimeBuffer(task.backend(name + ".lonely"), retention / 32) : null;
+    lonely = anyOuter() ? task.timeBuffer(name + ".lonely", retention / 32) : null;
     lastSeen = task.clock(name + "/lonely");
     if (lastSeen[0] == Long.MIN_VALUE) {
       lastSeen[0] = NONE;

@@ -61,7 +61,7 @@ public final class StreamTableJoin extends Node {
   public void open(Task owner) {
     super.open(owner);
     if (buffer != null) {
-      waiting = new TimeBuffer(task.backend(buffer), grace / 16);
+      waiting = task.timeBuffer(buffer, grace / 16);
       codec = new Codec(keyType, valueType, headersType);
       streamTime = task.clock(name);
       arrivals = task.clock(name + "/arrivals");

@@ -60,7 +60,7 @@ public final class Suppress extends TableNode {
   @Override
   public void open(Task owner) {
     super.open(owner);
-    buffer = new TimeBuffer(task.backend(store), wait / 16);
+    buffer = task.timeBuffer(store, wait / 16);
     places = task.store(store + ".places", new LongCoder());
     codec = new Codec(keyType, valueType, valueType, DataTypes.LongType, headersType);
     order = new KeyOrder(keyType);

@@ -41,7 +41,7 @@ public final class VersionedTable extends TableNode {
   public void open(Task owner) {
     super.open(owner);
     versions = task.store(store, new TimelineCoder(valueType));
-    index = new TimeIndex(task.backend(store + ".times"), history / 8);
+    index = task.timeIndex(store + ".times", history / 8);
     streamTime = task.clock(name);
   }
 

@@ -72,9 +72,9 @@ abstract class WindowedTable extends TableNode {
   public void open(Task owner) {
     super.open(owner);
     windows = task.store(store, new TimelineCoder(folders[0].stateType()));
-    index = new TimeIndex(task.backend(store + ".times"), indexWidth);
+    index = task.timeIndex(store + ".times", indexWidth);
     // Exact, because a window must be handed on by the very record that closes it.
-    closing = onClose ? new TimeIndex(task.backend(store + ".closing"), 1) : null;
+    closing = onClose ? task.timeIndex(store + ".closing", 1) : null;
     innerKey = new Codec(innerKeyType);
     innerOrder = new KeyOrder(innerKeyType);
     streamTime = new long[folders.length][];

@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * A hot key is read and written once per batch, however many records it has. A null value means: not there.
  */
-public final class Store<T> {
+public final class Store<T> implements Cached {
   /** Beyond this, a save also forgets what it saved; real-time tasks live long. */
   private static final int KEPT_ENTRIES = 200_000;
 
@@ -62,10 +62,16 @@ public final class Store<T> {
     }
     changed.clear();
     if (cells.size() > KEPT_ENTRIES) {
-      cells.clear();
-      lastKey = null;
-      last = null;
+      forget();
     }
+  }
+
+  @Override
+  public void forget() {
+    cells.clear();
+    changed.clear();
+    lastKey = null;
+    last = null;
   }
 
   private static final class Cell<T> {

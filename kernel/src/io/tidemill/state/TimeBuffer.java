@@ -10,7 +10,7 @@ import java.util.TreeMap;
  *
  * Saved in buckets of time, so that a batch reads and writes only the buckets it touches.
  */
-public final class TimeBuffer {
+public final class TimeBuffer implements Cached {
   private static final Bytes DIRECTORY = new Bytes(new byte[0]);
 
   /** One waiting entry. */
@@ -85,6 +85,13 @@ public final class TimeBuffer {
   public void save() {
     buckets.save();
     directory.save();
+  }
+
+  @Override
+  public void forget() {
+    buckets.forget();
+    directory.forget();
+    counts = null;
   }
 
   private TreeMap<Long, Integer> counts() {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  *
  * A bucket may name keys that have nothing left in it; the caller looks at the key's own entries.
  */
-public final class TimeIndex {
+public final class TimeIndex implements Cached {
   private static final Bytes BUCKETS = new Bytes(new byte[] {});
 
   private final long width;
@@ -73,6 +73,13 @@ public final class TimeIndex {
   public void save() {
     keys.save();
     list.save();
+  }
+
+  @Override
+  public void forget() {
+    keys.forget();
+    list.forget();
+    buckets = null;
   }
 
   private TreeMap<Long, Boolean> buckets() {

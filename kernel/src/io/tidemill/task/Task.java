@@ -14,8 +14,11 @@ import io.tidemill.row.Evaluator;
 import io.tidemill.row.Rec;
 import io.tidemill.sink.Failpoint;
 import io.tidemill.state.Backend;
+import io.tidemill.state.Cached;
 import io.tidemill.state.Coder;
 import io.tidemill.state.Store;
+import io.tidemill.state.TimeBuffer;
+import io.tidemill.state.TimeIndex;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -61,6 +64,7 @@ public final class Task {
   private final Function<String, Backend> backends;
   private final Dropped dropped;
   private final Store<Long> clocks;
+  private final List<Cached> cached = new ArrayList<>();
   private final Map<String, long[]> times = new HashMap<>();
   private final Plan problems;
   private final Map<String, Long> drops = new HashMap<>();
@@ -83,10 +87,6 @@ public final class Task {
     for (Node node : nodes) {
       node.open(this);
     }
-  }
-
-  Program program() {
-    return program;
   }
 
   /** Whether its last batch has come to the end. */
@@ -191,11 +191,28 @@ public final class Task {
   }
 
   public <T> Store<T> store(String name, Coder<T> coder) {
-    return new Store<>(backends.apply(name), coder);
+    return kept(new Store<>(backends.apply(name), coder));
   }
 
-  public Backend backend(String name) {
-    return backends.apply(name);
+  public TimeIndex timeIndex(String name, long width) {
+    return kept(new TimeIndex(backends.apply(name), width));
+  }
+
+  public TimeBuffer timeBuffer(String name, long width) {
+    return kept(new TimeBuffer(backends.apply(name), width));
+  }
+
+  private <T extends Cached> T kept(T store) {
+    cached.add(store);
+    return store;
+  }
+
+  /** Lets go of all state in memory, and of the program: this task is over. */
+  Program release() {
+    cached.forEach(Cached::forget);
+    outputs.clear();
+    origin = Origin.NONE;
+    return program;
   }
 
   /** The stored clock of this name; it starts before all time and only moves forward. */

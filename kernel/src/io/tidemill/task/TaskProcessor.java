@@ -76,7 +76,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   @Override
   public void close() {
     if (tasks != null) {
-      tasks.values().stream().filter(Task::isFinished).forEach(task -> programs.giveBack(task.program()));
+      tasks.values().stream().filter(Task::isFinished).forEach(task -> programs.giveBack(task.release()));
     }
   }
 
