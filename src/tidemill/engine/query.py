@@ -169,7 +169,8 @@ class RunningQuery:
         if last is None or last.batchId() == self._seen:
             return []
         found = [report for report in self._query.recentProgress() if report.batchId() > self._seen]
-        self._seen = last.batchId()
+        # Not the one asked for first: another batch may have ended since.
+        self._seen = max((report.batchId() for report in found), default=self._seen)
         return [json.loads(report.json()) for report in found]
 
     def dropped(self) -> dict[str, int]:

@@ -48,7 +48,7 @@ public final class TaskMapExec extends SparkPlan {
   }
 
   private static SparkPlan scanOf(SparkPlan plan) {
-    return plan instanceof MicroBatchScanExec ? plan : scanOf(plan.children().head());
+    return plan instanceof MicroBatchScanExec ? plan : scanOf(Stateful.list(plan.children()).get(0));
   }
 
   @Override

@@ -13,6 +13,7 @@ import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A store in Spark's state store, byte for byte as a {@code MapState<byte[], byte[]>} of a task keeps it.
@@ -48,9 +49,9 @@ public final class FamilyBackend implements Backend {
   @SuppressWarnings("unchecked")
   public static FamilyBackend of(StatefulProcessorHandle handle, String name, int task) {
     try {
-      var metrics = (scala.collection.immutable.Map<String, SQLMetric>) METRICS.get(handle);
+      var metrics = CollectionConverters.asJava((scala.collection.Map<String, SQLMetric>) METRICS.get(handle));
       var backend = new FamilyBackend((StateStore) STORE.get(handle), name, task,
-          metrics.apply("numUpdatedStateRows"), metrics.apply("numRemovedStateRows"));
+          metrics.get("numUpdatedStateRows"), metrics.get("numRemovedStateRows"));
       backend.open();
       return backend;
     } catch (IllegalAccessException e) {
