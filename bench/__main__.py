@@ -174,7 +174,9 @@ def _parser() -> argparse.ArgumentParser:
     whole.add_argument("session", choices=list(plan.SESSIONS))
     whole.add_argument("--scale", type=int, help="records at a share of 1")
     whole.add_argument("--runs", type=int)
-    whole.add_argument("--only", default="", help="what the name of a measurement must contain: W3, latency")
+    whole.add_argument(
+        "--only", default="", help="a regular expression for names of measurements: W3|latency"
+    )
     whole.add_argument("--budget", type=float, help="seconds after which nothing new begins; 0 for no end")
 
     written = add("page", "write docs/benchmarks.md from files of figures; later ones count", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -43,7 +44,7 @@ class Session:
     steps: Callable[[Session], Iterator[Step]]
     budget: float | None = None
     only: str = ""
-    """What the label of a step must contain."""
+    """What must be found in the label of a step: a regular expression."""
 
     def carry_out(self, lab: Lab, store: Store, *, retry: bool = False) -> None:
         """Take one measurement after the other that the store has not; those beyond the budget are named.
@@ -54,7 +55,7 @@ class Session:
         store.left_out.clear()
         store.broken.clear()
         for step in self.steps(self):
-            if self.only not in step.label or store.has(step.key, failed=not retry):
+            if not re.search(self.only, step.label) or store.has(step.key, failed=not retry):
                 continue
             spent = time.monotonic() - begun
             if self.budget is not None and spent > self.budget:
