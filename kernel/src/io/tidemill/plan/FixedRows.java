@@ -63,8 +63,7 @@ public final class FixedRows implements RowMapper {
       return rows;
     }
     var generated = stage.doCodeGen();
-    int largest = CodeGenerator.compile(generated._2())._2().maxMethodCodeSize();
-    if (largest > dataset.sparkSession().sessionState().conf().hugeMethodLimit()) {
+    if (!runs(generated._2(), dataset.sparkSession().sessionState().conf().hugeMethodLimit())) {
       return rows;
     }
     Object[] references = CollectionConverters.asJava(generated._1().references()).toArray();
@@ -127,6 +126,15 @@ public final class FixedRows implements RowMapper {
       plan = (LogicalPlan) steps.get(i).withNewChildren(Stateful.seq(List.of(plan)));
     }
     return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(session, plan).queryExecution().executedPlan();
+  }
+
+  /** Whether the JVM takes the code, and compiles it further; Spark has other ways for code that is too large. */
+  private static boolean runs(CodeAndComment code, int largestMethod) {
+    try {
+      return CodeGenerator.compile(code)._2().maxMethodCodeSize() <= largestMethod;
+    } catch (Exception tooLarge) {
+      return false;
+    }
   }
 
   /** Whether all of a plan is in the generated code, down to the rows that come in. */
