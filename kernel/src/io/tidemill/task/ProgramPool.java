@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
-import org.apache.commons.lang3.SerializationUtils;
+import org.apache.spark.util.Utils;
 
 /**
  * A program as bytes, with the copies of it that rest in this JVM between two batches.
@@ -28,7 +28,7 @@ final class ProgramPool implements Serializable {
   private final byte[] bytes;
 
   ProgramPool(Program program) {
-    bytes = SerializationUtils.serialize(program);
+    bytes = Utils.serialize(program);
   }
 
   Program take() {
@@ -38,7 +38,8 @@ final class ProgramPool implements Serializable {
         return resting.pop();
       }
     }
-    return SerializationUtils.deserialize(bytes);
+    // An executor loads this library, and the user's own, by a class loader of its own.
+    return Utils.deserialize(bytes, Utils.getContextOrSparkClassLoader());
   }
 
   /** To be called for programs whose batch has come to its end only: what failed may have kept something. */
