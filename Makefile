@@ -86,7 +86,7 @@ cluster: venv kernel ## several brokers, and apps on a standalone Spark cluster
 
 .PHONY: conformance
 conformance: venv kernel ## compare with the real Kafka Streams at length
-	$(BIN)/python -m pytest tests/conformance tests/operators tests/programs -n $(WORKERS) --dist loadfile -o timeout=0 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/conformance tests/operators tests/programs -m "not bench" -n $(WORKERS) --dist loadfile -o timeout=0 $(PYTEST_ARGS)
 
 .PHONY: lock
 lock: venv ## resolve the dependencies anew and write requirements/*.txt
