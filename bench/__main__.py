@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 import signal
 import sys
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shutil.rmtree(options.data, ignore_errors=True)
     given = sys.argv[1:] if arguments is None else arguments
     file = options.json or BUILD / f"{getattr(options, 'session', options.command)}.json"
-    store = Store.begin(file, " ".join(["python -m bench", *given]), resume=options.resume)
+    store = Store.begin(file, f"python -m bench {shlex.join(given)}", resume=options.resume)
     session: plan.Session = options.steps(options)
     with Broker(options.data) as broker:
         lab = Lab(broker)

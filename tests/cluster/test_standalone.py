@@ -16,12 +16,7 @@ from runtime.broker import Broker, until
 from runtime.test_exactly_once import check, group_total, records
 from tidemill.kafka.embedded import Cluster
 
-pytestmark = [
-    pytest.mark.cluster,
-    pytest.mark.fault,
-    pytest.mark.slow,
-    pytest.mark.timeout(600),
-]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 PROGRAM = Path(__file__).with_name("program.py")
 
 
@@ -56,6 +51,22 @@ class Run:
             self.process.wait(10)
 
 
+def test_an_app_gives_the_same_results_on_a_cluster(standalone, broker, topic, tmp_path):
+    topics = topic("in", partitions=2), topic("copy", partitions=2), topic("counts", partitions=2)
+    sent = records(300)
+    broker.produce(topics[0], sent)
+    name = f"clustered-{topics[0]}"
+    run = Run(tmp_path, standalone.url, broker.servers, str(tmp_path), name, "", *topics)
+    try:
+        run.wait(standalone)
+    finally:
+        run.end()
+    check(broker, sent, *topics[1:])
+    assert group_total(broker, name) == 300
+
+
+@pytest.mark.fault
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "kills"), [(800, 1), (4000, 4)], ids=["once", "often"])
 def test_executor_killed_in_a_batch_loses_and_doubles_nothing(
     standalone, broker, topic, tmp_path, count, kills
