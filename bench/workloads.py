@@ -118,7 +118,7 @@ _READ_JSON: Mapping[str, Reader] = {
 WORKLOADS: Mapping[str, Workload] = {
     work.name: work
     for work in (
-        Workload("W0", "filter and project JSON", 3.0, ("events",), multiset=True),
+        Workload("W0", "filter and project JSON", 4.0, ("events",), multiset=True),
         Workload("W1", "word count", 0.6, ("lines",)),
         Workload("W2", "10 s tumbling sum", 2.0, ("events",), windowed=True),
         Workload("W3", "10 s sliding sum", 0.2, ("events",), windowed=True),
