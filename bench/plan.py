@@ -76,7 +76,7 @@ class Session:
 def quick(session: Session) -> Iterator[Step]:
     """The shape of things in a few minutes."""
     for run in range(session.runs):
-        for workload in ("W2", "W4", "W0", "W1"):
+        for workload in ("W2", "W4", "W0"):
             yield from _pair(session, workload, ALOS, run)
 
 
