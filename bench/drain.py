@@ -68,6 +68,8 @@ class Result:
     first_progress: float = 0.0
     """Seconds from the start of the process until first records are reported as finished."""
     peak_rss: int = 0
+    started: float = 0.0
+    """When the process was started, in seconds since the epoch."""
     samples: list[Sample] = field(default_factory=list, repr=False)
 
     @property
@@ -147,6 +149,7 @@ class Lab:
         try:
             job = self.job(task, name)
             right = self.answer(task)
+            result.started = time.time()
             program = self.start(task.system, job)
             try:
                 result.samples = self._watch(task, job, program)

@@ -64,6 +64,7 @@ class Program:
             self._process.terminate()
             try:
                 self._process.wait(patience)
+                _await_end(members)
             except subprocess.TimeoutExpired:
                 members = tree(self.pid)
         self._kill(members)
@@ -86,6 +87,13 @@ class Program:
                 except ProcessLookupError:
                     continue
         self._process.wait(30)
+
+
+def _await_end(members: Iterable[int], patience: float = 5.0) -> None:
+    """A JVM ends a moment after the Python it belongs to, and a recorder writes its file only then."""
+    deadline = time.monotonic() + patience
+    while any(_fields(pid) is not None for pid in members) and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def tree(root: int) -> list[int]:

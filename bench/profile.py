@@ -1,7 +1,8 @@
 """Where Tidemill's processor time goes: `python -m bench.profile --workload W2,W4` prints a table.
 
-Threads are counted by the kernel, so that compilers and collectors are in it; what tasks do is sampled by
-Java Flight Recorder. Needs the `jfr` tool of a JDK.
+Of the steady state, that is of the second half of a backlog, unless the whole run is asked for. Threads are
+counted by the kernel, so that compilers and collectors are in it; what tasks do is sampled by Java Flight
+Recorder. Needs the `jfr` tool of a JDK.
 """
 
 from __future__ import annotations
@@ -11,20 +12,22 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
 from bench.broker import Broker
-from bench.drain import Lab, Task
+from bench.drain import WARM, Lab, Task
 from bench.paths import BUILD
 from bench.process import threads_below
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 0.2
 _THREADS = (
     ("tasks", r"Executor task"),
     ("compilers", r"C[12] Comp|Sweeper"),
@@ -58,19 +61,43 @@ class Profile:
     parts: Mapping[str, float]
 
 
-def take(lab: Lab, task: Task, folder: Path) -> Profile:
+@dataclass
+class _Threads:
+    """The processor time of every thread, as seen again and again."""
+
+    seen: list[tuple[float, dict[tuple[int, int], tuple[str, float]]]] = field(default_factory=list)
+
+    def look(self, left_out: Sequence[int]) -> None:
+        before = self.seen[-1][1] if self.seen else {}
+        self.seen.append((time.time(), {**before, **threads_below(left_out)}))
+
+    def spent(self, since: float, until: float) -> Mapping[str, float]:
+        """By groups, between two moments."""
+        begin, end = (next(found for at, found in self.seen if at >= moment) for moment in (since, until))
+        groups: dict[str, float] = defaultdict(float)
+        for thread, (name, cpu) in end.items():
+            groups[_group(name, _THREADS)] += cpu - begin.get(thread, (name, 0.0))[1]
+        return groups
+
+
+def take(lab: Lab, task: Task, folder: Path, *, whole: bool = False) -> Profile:
     """Drain a backlog once, with a recorder."""
     recording = folder / f"{task.workload.name}.jfr"
     recording.unlink(missing_ok=True)
-    option = f"-XX:StartFlightRecording=filename={recording},settings=profile"
+    options = (
+        f"-XX:StartFlightRecording=filename={recording},settings=profile",
+        # Else a sample is put down to whatever call comes next in the code.
+        "-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints",
+    )
     with _watched(lab) as threads:
-        result = lab.drain(replace(task, settings={"spark.driver.extraJavaOptions": option}))
+        result = lab.drain(replace(task, settings={"spark.driver.extraJavaOptions": " ".join(options)}))
     if result.error:
         raise SystemExit(f"{task.workload.name}: {result.error}")
-    spent: dict[str, float] = defaultdict(float)
-    for name, cpu in threads.values():
-        spent[_group(name, _THREADS)] += cpu
-    return Profile(task.workload.name, sum(spent.values()), spent, _sampled(recording))
+    end = result.samples[-1]
+    warm = next(sample.at for sample in result.samples if sample.done >= WARM * end.done)
+    since, until = result.started + (0.0 if whole else warm), result.started + end.at
+    spent = threads.spent(since, until)
+    return Profile(task.workload.name, sum(spent.values()), spent, _sampled(recording, since, until))
 
 
 def as_table(profiles: Sequence[Profile]) -> str:
@@ -93,34 +120,42 @@ def as_table(profiles: Sequence[Profile]) -> str:
 
 
 @contextmanager
-def _watched(lab: Lab) -> Iterator[dict[tuple[int, int], tuple[str, float]]]:
-    """The last seen processor time of every thread of programs that run meanwhile."""
-    seen: dict[tuple[int, int], tuple[str, float]] = {}
+def _watched(lab: Lab) -> Iterator[_Threads]:
+    """The threads of programs that run meanwhile."""
+    threads = _Threads()
     over = threading.Event()
 
     def look() -> None:
         while not over.wait(_LOOK_SECONDS):
-            seen.update(threads_below(lab.broker.pids))
+            threads.look(lab.broker.pids)
 
     watcher = threading.Thread(target=look)
     watcher.start()
     try:
-        yield seen
+        yield threads
     finally:
         over.set()
         watcher.join()
 
 
-def _sampled(recording: Path) -> Mapping[str, float]:
+def _sampled(recording: Path, since: float, until: float) -> Mapping[str, float]:
     command = ["jfr", "print", "--events", "jdk.ExecutionSample", "--stack-depth", "40", str(recording)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    begin, end = (f"{datetime.fromtimestamp(moment):%H:%M:%S.%f}" for moment in (since, until))
     parts: dict[str, float] = defaultdict(float)
     for event in text.split("jdk.ExecutionSample {")[1:]:
-        if 'sampledThread = "Executor task' in event:
+        if 'sampledThread = "Executor task' in event and begin <= _time(event) <= end:
             frames = event.partition("stackTrace = [")[2].splitlines()
             found = (_group(frame, _PARTS) for frame in frames if "line:" in frame)
             parts[next((part for part in found if part != "other"), "other")] += 1
     return parts
+
+
+def _time(event: str) -> str:
+    """The time of day at which a sample was taken."""
+    found = re.search(r"startTime = ([\d:.]+)", event)
+    assert found is not None, "a sample without a time"
+    return found[1]
 
 
 def _group(name: str, groups: Sequence[tuple[str, str]]) -> str:
@@ -143,6 +178,7 @@ def main() -> None:
         help="records at a share of 1",
     )
     parser.add_argument("--eos", action="store_true")
+    parser.add_argument("--whole", action="store_true", help="the run from its start, with a JVM that gets warm")
     options = parser.parse_args()
     folder = BUILD / "profiles"
     folder.mkdir(parents=True, exist_ok=True)
@@ -152,7 +188,7 @@ def main() -> None:
             work = WORKLOADS[name]
             records = int(options.scale * work.share)
             task = Task(work, SYSTEMS["tidemill"], EOS if options.eos else ALOS, records)
-            profiles.append(take(Lab(broker), task, folder))
+            profiles.append(take(Lab(broker), task, folder, whole=options.whole))
             print(name, file=sys.stderr, flush=True)
     print(as_table(profiles))
 

@@ -63,6 +63,7 @@ class Levels:
         settings: Settings | None = None,
         from_kafka: bool = False,
         placed: bool = False,
+        lone: bool = False,
         in_batches: bool = False,
         handlers: Handlers | None = None,
         in_place: bool = False,
@@ -73,6 +74,7 @@ class Levels:
         self._meeting = meeting or Meeting()
         self._from_kafka = from_kafka
         self._placed = placed
+        self._lone = lone
         self._in_batches = in_batches
         self._sources = sources
         self._tasks = tasks
@@ -147,7 +149,7 @@ class Levels:
         if self._in_place:
             # Without state there is nothing to gather by task: records are processed where they were read.
             return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)
-        if self._placed:
+        if self._placed or (direct and self._lone):
             rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct)
         if direct and program.isStateless():
             return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)

@@ -66,6 +66,7 @@ def build_pipeline(
     partitions: Partitions | None = None,
     meeting_in: Partitions | None = None,
     co_partitioning: CoPartitioning = CoPartitioning.SHUFFLE,
+    lone_partitions: bool = False,
 ) -> Pipeline:
     """Compile a topology over frames of Kafka records (`SOURCE_COLUMNS`).
 
@@ -77,6 +78,8 @@ def build_pipeline(
     then a topic's partitions can be the tasks as they are. `grown` names topics that got more partitions, and
     how many they have had; `partitions` tells the partitioners of sinks how many their topics have.
     `meeting_in` is how many partitions source topics had at first, `co_partitioning` what is assumed of them.
+    `lone_partitions` says that no task reads more than one: it need not choose between records, so that
+    real-time mode, too, can process them where they are read.
     """
     handlers = handlers or Handlers()
     stateless = is_stateless(topology) and not uses_python(topology)
@@ -106,6 +109,7 @@ def build_pipeline(
         in_place=stateless,
         from_kafka=from_kafka,
         placed=from_kafka and micro_batches and tasks == shuffled,
+        lone=from_kafka and lone_partitions and tasks == shuffled,
         in_batches=micro_batches,
         grown=grown,
         meeting=meeting(plan, meeting_in or {}, co_partitioning),

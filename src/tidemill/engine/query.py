@@ -60,6 +60,8 @@ class QueryPlan:
     meeting_in: Mapping[str, int] = field(default_factory=dict)
     """How many partitions topics had at first that meet others."""
     co_partitioning: CoPartitioning = CoPartitioning.SHUFFLE
+    lone_partitions: bool = False
+    """Whether no task reads more than one partition."""
 
 
 def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
@@ -91,6 +93,7 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
                 partitions=plan.writing.partitions,
                 meeting_in=plan.meeting_in,
                 co_partitioning=plan.co_partitioning,
+                lone_partitions=plan.lone_partitions,
             )
             if plan.trigger.realtime_ms is not None:
                 refuse_in_real_time(spark, pipeline)

@@ -241,6 +241,7 @@ class Launch:
             grown={topic: counts for topic, counts in seen.grown.items() if topic in by_partition},
             meeting_in={topic: counts[0] for topic, counts in met.items()},
             co_partitioning=way,
+            lone_partitions=self._has_lone_partitions(seen),
         )
         self.checkpoint.starts()
         return start_query(self._spark, plan)
@@ -323,6 +324,11 @@ class Launch:
             else:
                 self.checkpoint.write(self._note)
         return seen
+
+    def _has_lone_partitions(self, seen: Seen) -> bool:
+        """Whether every task reads one partition at most, now and until the next start."""
+        may_grow = any(source.pattern for source in self.topology.sources)
+        return len(seen.partitions) == 1 and max(seen.partitions.values()) <= self.tasks and not may_grow
 
     def _way(self, met: Mapping[str, Sequence[int]]) -> CoPartitioning:
         """How topics meet: as configured, unless a stray was found, or partitions were added."""
