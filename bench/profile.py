@@ -178,7 +178,7 @@ def main() -> None:
         help="records at a share of 1",
     )
     parser.add_argument("--eos", action="store_true")
-    parser.add_argument("--whole", action="store_true", help="the run from its start, with a JVM that gets warm")
+    parser.add_argument("--whole", action="store_true", help="the run from its start")
     options = parser.parse_args()
     folder = BUILD / "profiles"
     folder.mkdir(parents=True, exist_ok=True)

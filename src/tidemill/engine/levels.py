@@ -28,6 +28,9 @@ from tidemill.engine.types import java_type
 from tidemill.topology import StoreSpec, TopologyError
 from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
 
+COUNTED_BY_SPARK = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
+"""Whether Spark's state store counts its rows; what is in Python cannot do that by itself."""
+
 PROBLEMS = "problems"
 """The port of records that could not be read or processed; it passes every level."""
 
@@ -124,7 +127,8 @@ class Levels:
                 grown = {}
             direct = direct and not grown
             meeting = self._meeting if direct else self._meeting.shuffled()
-            frame = self._input(readers, arriving, passing, grown, meeting)
+            stays = self._in_place or (direct and self._placed)
+            frame = self._input(readers, arriving, passing, grown, meeting, stays=stays)
             self._frame = self._operator(frame, program, schema, direct=direct)
         self._waiting = outputs
 
@@ -150,11 +154,13 @@ class Levels:
             # Without state there is nothing to gather by task: records are processed where they were read.
             return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)
         if self._placed or (direct and self._lone):
-            rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct)
+            carried = self._in_batches and not (direct and program.isStateless())
+            rows = kernel.plan.TaskLayout.apply(rows, len(self._tasks), direct, carried)
         if direct and program.isStateless():
             return DataFrame(kernel.task.StatelessTask.apply(rows, program, output), spark)
         in_order = direct and self._placed
-        return DataFrame(kernel.task.TaskProcessor.apply(rows, program, output, in_order), spark)
+        counting = spark.conf.get(COUNTED_BY_SPARK, "true") == "false"
+        return DataFrame(kernel.task.TaskProcessor.apply(rows, program, output, in_order, counting), spark)
 
     def _is_direct(self, level: int, readers: list[Step], program: Any) -> bool:
         """Whether all rows of a level come from Kafka partitions that are tasks of their own."""
@@ -312,6 +318,8 @@ class Levels:
         passing: list[Port],
         grown: Mapping[str, Sequence[int]],
         meeting: Meeting,
+        *,
+        stays: bool = False,
     ) -> DataFrame:
         types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
         problems = len(readers) + (passing.index(self._problems) if self._problems in passing else 0)
@@ -330,11 +338,11 @@ class Levels:
                 for n, port in enumerate((*arriving, *passing))
             ]
             parts.append(frames.moved(self._frame, moves, types, self._tasks))
-        return reduce(DataFrame.unionAll, map(self._fixed, parts))
+        return reduce(DataFrame.unionAll, (self._fixed(part, stay=stays) for part in parts))
 
-    def _fixed(self, frame: DataFrame) -> DataFrame:
+    def _fixed(self, frame: DataFrame, *, stay: bool = False) -> DataFrame:
         """Spare the planner of batches what is the same in all of them."""
-        return fixed(frame) if self._in_batches else frame
+        return fixed(frame, stay=stay) if self._in_batches else frame
 
 
 def _sink_port(low: Lowering, step: Step) -> Port:

@@ -14,10 +14,12 @@ from pyspark.sql import SparkSession
 from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.failures import exception_of, query_failure
 from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
+from tidemill.engine.levels import COUNTED_BY_SPARK
 from tidemill.engine.pipeline import Pipeline, build_pipeline
 from tidemill.engine.python.program import Settings
 from tidemill.engine.realtime import refuse_in_real_time
 from tidemill.engine.session import LOCAL_CHECKPOINT, is_local_path
+from tidemill.engine.tiers import uses_python
 from tidemill.errors import TidemillError
 from tidemill.topology import Topology
 
@@ -73,6 +75,8 @@ def start_query(session: SparkSession, plan: QueryPlan) -> RunningQuery:
             if name.startswith("spark.sql."):
                 spark.conf.set(name, value)
     spark.conf.set("spark.sql.shuffle.partitions", str(plan.tasks))
+    # The kernel counts the rows of its stores by itself; Spark would look up each one that is written.
+    spark.conf.set(COUNTED_BY_SPARK, str(uses_python(plan.topology)).lower())
     if plan.trigger.interval_ms >= _SLOW_ENOUGH_MS:
         # The trigger itself spaces out the questions to Kafka; a pause on top would make every trigger late.
         spark.conf.set("spark.sql.streaming.pollingDelay", "1ms")

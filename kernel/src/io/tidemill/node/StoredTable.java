@@ -6,7 +6,9 @@ import io.tidemill.row.Timed;
 import io.tidemill.state.Store;
 import io.tidemill.state.TimedCoder;
 import io.tidemill.task.Task;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.types.DataType;
 
 /** A table that may keep its rows in a store of its own; one that does not computes them when it is asked. */
@@ -14,6 +16,8 @@ abstract class StoredTable extends TableNode {
   private final DataType valueType;
   private final String store;
   private transient Store<Timed> rows;
+  /** Updates that are held back of rows deleted in this batch. */
+  private transient Map<Bytes, Held> deleted;
 
   /** @param store null for a table that keeps nothing */
   protected StoredTable(String name, DataType keyType, DataType valueType, String store, boolean cached) {
@@ -52,9 +56,33 @@ abstract class StoredTable extends TableNode {
       return;
     }
     Bytes key = keyBytes(change.key());
-    Object stored = Timed.valueOf(rows.get(key));
-    rows.put(key, change.value() == null ? null : new Timed(change.value(), change.time()));
-    update(key, change.change(change.value(), stored));
+    Timed before = rows.get(key);
+    Timed now = change.value() == null ? null : new Timed(change.value(), change.time());
+    rows.put(key, now);
+    if (!isCached()) {
+      update(change.change(change.value(), Timed.valueOf(before)));
+      return;
+    }
+    // What is held back is found by the row itself, which spares a second look-up for each record.
+    Held held = before != null ? (Held) before.note : deleted == null ? null : deleted.remove(key);
+    if (!isHeld(held)) {
+      held = begin(change.key(), Timed.valueOf(before));
+    }
+    hold(held, change, change.value(), change.time());
+    if (now != null) {
+      now.note = held;
+    } else {
+      if (deleted == null) {
+        deleted = new HashMap<>();
+      }
+      deleted.put(key, held);
+    }
+  }
+
+  @Override
+  public void flush() {
+    super.flush();
+    deleted = null;
   }
 
   @Override

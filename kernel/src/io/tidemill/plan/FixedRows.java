@@ -45,8 +45,12 @@ public final class FixedRows implements RowMapper {
     this.references = references;
   }
 
-  /** The same rows, by one node in place of all projections and filters at the end; or as they are if that cannot be. */
-  public static Dataset<Row> apply(Dataset<Row> rows) {
+  /**
+   * The same rows, by one node in place of all projections and filters at the end; or as they are if that cannot be.
+   *
+   * @param stay whether rows stay in the task that makes them: they need not be in Spark's binary form then
+   */
+  public static Dataset<Row> apply(Dataset<Row> rows, boolean stay) {
     var dataset = (org.apache.spark.sql.classic.Dataset<Row>) rows;
     List<LogicalPlan> steps = new ArrayList<>();
     LogicalPlan input = dataset.queryExecution().analyzed();
@@ -62,7 +66,7 @@ public final class FixedRows implements RowMapper {
     if (!(planned instanceof WholeStageCodegenExec stage) || !readsOnly(stage.child())) {
       return rows;
     }
-    var generated = stage.doCodeGen();
+    var generated = (stay ? unwritten(stage) : stage).doCodeGen();
     if (!runs(generated._2(), dataset.sparkSession().sessionState().conf().hugeMethodLimit())) {
       return rows;
     }
@@ -100,6 +104,16 @@ public final class FixedRows implements RowMapper {
   @Override
   public String toString() {
     return "generated code";
+  }
+
+  private static WholeStageCodegenExec unwritten(WholeStageCodegenExec stage) {
+    return new WholeStageCodegenExec(new PlainRows(stage.child(), !isFresh(stage.child())), stage.codegenStageId());
+  }
+
+  private static boolean isFresh(SparkPlan plan) {
+    return plan instanceof InputAdapter
+        || Stateful.list(plan.expressions()).stream().allMatch(PlainRows::isFresh)
+            && Stateful.list(plan.children()).stream().allMatch(FixedRows::isFresh);
   }
 
   private static boolean isRowByRow(LogicalPlan plan) {

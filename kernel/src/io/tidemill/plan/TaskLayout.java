@@ -25,10 +25,10 @@ public final class TaskLayout extends LogicalPlan {
   }
 
   /** @param input rows whose first column is the number of their task */
-  public static Dataset<Row> apply(Dataset<Row> input, int tasks, boolean direct) {
+  public static Dataset<Row> apply(Dataset<Row> input, int tasks, boolean direct, boolean carried) {
     var dataset = (org.apache.spark.sql.classic.Dataset<Row>) input;
     TaskStrategy.register(dataset.sparkSession());
-    LogicalPlan plan = new TaskLayout(new Layout(tasks, direct), dataset.queryExecution().analyzed());
+    LogicalPlan plan = new TaskLayout(new Layout(tasks, direct, carried), dataset.queryExecution().analyzed());
     return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(dataset.sparkSession(), plan);
   }
 

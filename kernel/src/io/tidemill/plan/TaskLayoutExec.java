@@ -31,7 +31,8 @@ public final class TaskLayoutExec extends SparkPlan {
   @Override
   public RDD<InternalRow> doExecute() {
     RDD<InternalRow> rows = child.execute();
-    return layout.direct() ? TaskRows.of(rows, layout) : rows;
+    RDD<InternalRow> placed = layout.direct() ? TaskRows.of(rows, layout) : rows;
+    return layout.carried() ? new CarriedRows(placed, Stateful.list(output()).size()) : placed;
   }
 
   @Override

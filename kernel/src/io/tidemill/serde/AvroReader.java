@@ -36,6 +36,11 @@ public final class AvroReader implements Converter {
   }
 
   @Override
+  public boolean givesFreshValues() {
+    return false; // Spark's deserialiser has one row for all
+  }
+
+  @Override
   public Object convert(Object value) {
     if (deserializer == null) {
       open();

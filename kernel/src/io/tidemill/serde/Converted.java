@@ -23,6 +23,11 @@ public final class Converted extends Expression implements java.io.Serializable 
     this.converter = converter;
   }
 
+  /** Whether its values can be kept. */
+  public boolean isFresh() {
+    return converter.givesFreshValues();
+  }
+
   @Override
   public DataType dataType() {
     return converter.dataType();

@@ -8,6 +8,11 @@ public interface Converter extends Serializable {
   /** The type of what comes out. */
   DataType dataType();
 
+  /** Whether a value is an object of its own, and not one that the next value is written into. */
+  default boolean givesFreshValues() {
+    return true;
+  }
+
   /** What a value that is not null becomes; null where bytes do not parse. A value without bytes is an exception. */
   Object convert(Object value);
 

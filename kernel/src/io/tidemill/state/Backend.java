@@ -6,8 +6,10 @@ import java.util.List;
 public interface Backend {
   byte[] get(byte[] key);
 
-  void put(byte[] key, byte[] value);
+  /** @param added whether nothing was kept under this key before */
+  void put(byte[] key, byte[] value, boolean added);
 
+  /** Removes what is kept under this key. */
   void remove(byte[] key);
 
   /** All keys that were written down, in any order. */

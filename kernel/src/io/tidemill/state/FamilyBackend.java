@@ -3,12 +3,16 @@ package io.tidemill.state;
 import io.tidemill.problem.StateFailure;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.execution.streaming.state.PrefixKeyScanStateEncoderSpec;
 import org.apache.spark.sql.execution.streaming.state.StateStore;
+import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -34,26 +38,63 @@ public final class FamilyBackend implements Backend {
   private final StateStore store;
   private final String family;
   private final int task;
+  private final RowCount rows;
   private final SQLMetric updated;
   private final SQLMetric removed;
 
-  private FamilyBackend(StateStore store, String family, int task, SQLMetric updated, SQLMetric removed) {
+  private FamilyBackend(StateStore store, String family, int task, RowCount rows, Map<String, SQLMetric> metrics) {
     this.store = store;
     this.family = family;
     this.task = task;
-    this.updated = updated;
-    this.removed = removed;
+    this.rows = rows;
+    this.updated = metrics.get("numUpdatedStateRows");
+    this.removed = metrics.get("numRemovedStateRows");
   }
 
-  /** The store of this name of a task, by the handle that Spark has given the processor. */
-  @SuppressWarnings("unchecked")
-  public static FamilyBackend of(StatefulProcessorHandle handle, String name, int task) {
+  /**
+   * The store of this name of a task, by the handle that Spark has given the processor.
+   *
+   * @param rows counts what is kept
+   */
+  public static FamilyBackend of(StatefulProcessorHandle handle, String name, int task, RowCount rows) {
+    var backend = new FamilyBackend(storeOf(handle), name, task, rows, metricsOf(handle));
+    backend.open();
+    return backend;
+  }
+
+  /** What all tasks of a partition keep under one key, by task, in the family of this name. */
+  public static Map<Integer, byte[]> everyTask(StatefulProcessorHandle handle, String name, byte[] key) {
+    Map<Integer, byte[]> found = new HashMap<>();
+    try (var all = storeOf(handle).iterator(name)) {
+      while (all.hasNext()) {
+        UnsafeRowPair pair = all.next();
+        if (Arrays.equals(pair.key().getStruct(1, 1).getBinary(0), key)) {
+          found.put(pair.key().getStruct(0, 1).getInt(0), pair.value().getBinary(0));
+        }
+      }
+    } catch (Exception noFamily) {
+      return Map.of(); // nothing was ever kept here
+    }
+    return found;
+  }
+
+  /** What Spark shows as the number of rows in its state store. */
+  public static SQLMetric totalRows(StatefulProcessorHandle handle) {
+    return metricsOf(handle).get("numTotalStateRows");
+  }
+
+  private static StateStore storeOf(StatefulProcessorHandle handle) {
     try {
-      var metrics = CollectionConverters.asJava((scala.collection.Map<String, SQLMetric>) METRICS.get(handle));
-      var backend = new FamilyBackend((StateStore) STORE.get(handle), name, task,
-          metrics.get("numUpdatedStateRows"), metrics.get("numRemovedStateRows"));
-      backend.open();
-      return backend;
+      return (StateStore) STORE.get(handle);
+    } catch (IllegalAccessException e) {
+      throw new StateFailure(e);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, SQLMetric> metricsOf(StatefulProcessorHandle handle) {
+    try {
+      return CollectionConverters.asJava((scala.collection.Map<String, SQLMetric>) METRICS.get(handle));
     } catch (IllegalAccessException e) {
       throw new StateFailure(e);
     }
@@ -79,10 +120,11 @@ public final class FamilyBackend implements Backend {
   }
 
   @Override
-  public void put(byte[] key, byte[] value) {
+  public void put(byte[] key, byte[] value, boolean added) {
     try {
       store.put(key(key), value(value), family);
       updated.add(1);
+      rows.add(added ? 1 : 0);
     } catch (RuntimeException e) {
       throw new StateFailure(e);
     }
@@ -93,6 +135,7 @@ public final class FamilyBackend implements Backend {
     try {
       store.remove(key(key), family);
       removed.add(1);
+      rows.add(-1);
     } catch (RuntimeException e) {
       throw new StateFailure(e);
     }

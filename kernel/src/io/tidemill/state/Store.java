@@ -29,20 +29,24 @@ public final class Store<T> implements Cached {
   }
 
   public T get(Bytes key) {
+    lastKey = key;
+    last = cell(key);
+    return last.value;
+  }
+
+  private Cell<T> cell(Bytes key) {
     Cell<T> cell = cells.get(key);
     if (cell == null) {
       byte[] bytes = backend.get(key.get());
       cell = new Cell<>(bytes == null ? null : coder.decode(bytes));
       cells.put(key, cell);
     }
-    lastKey = key;
-    last = cell;
-    return cell.value;
+    return cell;
   }
 
   /** Sets the value, or removes the entry when it is null; also to be called after changing a value in place. */
   public void put(Bytes key, T value) {
-    Cell<T> cell = key == lastKey ? last : cells.computeIfAbsent(key, k -> new Cell<>(null));
+    Cell<T> cell = key == lastKey ? last : cell(key);
     cell.value = value;
     if (!cell.dirty) {
       cell.dirty = true;
@@ -53,11 +57,12 @@ public final class Store<T> implements Cached {
   public void save() {
     for (Bytes key : changed) {
       Cell<T> cell = cells.get(key);
-      if (cell.value == null) {
+      if (cell.value != null) {
+        backend.put(key.get(), coder.encode(cell.value), !cell.stored);
+      } else if (cell.stored) {
         backend.remove(key.get());
-      } else {
-        backend.put(key.get(), coder.encode(cell.value));
       }
+      cell.stored = cell.value != null;
       cell.dirty = false;
     }
     changed.clear();
@@ -77,9 +82,12 @@ public final class Store<T> implements Cached {
   private static final class Cell<T> {
     T value;
     boolean dirty;
+    /** Whether the backend has an entry. */
+    boolean stored;
 
     Cell(T value) {
       this.value = value;
+      this.stored = value != null;
     }
   }
 }

@@ -4,6 +4,7 @@ import io.tidemill.node.Node;
 import io.tidemill.problem.Plan;
 import io.tidemill.row.Evaluator;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +16,8 @@ import java.util.Set;
 /** What a task runs: nodes in an order where parents come first, their edges, and where records enter. */
 public final class Program implements Serializable {
   static final String CLOCKS = "tidemill.clocks";
+  /** The key beside the clocks under which the number of rows is kept. */
+  static final byte[] ROWS = "tidemill.rows".getBytes(StandardCharsets.UTF_8);
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<Integer> entries = new ArrayList<>();

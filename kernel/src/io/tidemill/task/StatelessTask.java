@@ -1,8 +1,10 @@
 package io.tidemill.task;
 
+import io.tidemill.plan.KeptRows;
 import io.tidemill.plan.RowMapper;
 import io.tidemill.plan.TaskMap;
 import io.tidemill.state.Backend;
+import io.tidemill.state.RowCount;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -33,24 +35,9 @@ public final class StatelessTask implements RowMapper {
     if (!rows.hasNext()) {
       return Collections.emptyIterator();
     }
-    InternalRow first = rows.next().copy();
-    Task task = new Task(first.getInt(TaskRow.TASK), program, dropped, name -> new Nothing());
-    return new TaskRun(task, form, new Iterator<InternalRow>() {
-      private boolean begun;
-
-      @Override
-      public boolean hasNext() {
-        return !begun || rows.hasNext();
-      }
-
-      @Override
-      public InternalRow next() {
-        // Nodes may hold a record back for the batch, and Spark uses one row object for all.
-        InternalRow row = begun ? rows.next().copy() : first;
-        begun = true;
-        return row;
-      }
-    });
+    KeptRows kept = new KeptRows(rows);
+    Task task = new Task(kept.peek().getInt(TaskRow.TASK), program, dropped, name -> new Nothing(), new RowCount(0));
+    return new TaskRun(task, form, kept);
   }
 
   /** The store of a program without state: only clocks ask for it, and none of them runs. */
@@ -61,7 +48,7 @@ public final class StatelessTask implements RowMapper {
     }
 
     @Override
-    public void put(byte[] key, byte[] value) {
+    public void put(byte[] key, byte[] value, boolean added) {
       throw new IllegalStateException("a program without state keeps something");
     }
 

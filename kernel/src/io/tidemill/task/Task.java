@@ -16,6 +16,7 @@ import io.tidemill.sink.Failpoint;
 import io.tidemill.state.Backend;
 import io.tidemill.state.Cached;
 import io.tidemill.state.Coder;
+import io.tidemill.state.RowCount;
 import io.tidemill.state.Store;
 import io.tidemill.state.TimeBuffer;
 import io.tidemill.state.TimeIndex;
@@ -64,6 +65,7 @@ public final class Task {
   private final Function<String, Backend> backends;
   private final Dropped dropped;
   private final Store<Long> clocks;
+  private final RowCount rows;
   private final List<Cached> cached = new ArrayList<>();
   private final Map<String, long[]> times = new HashMap<>();
   private final Plan problems;
@@ -75,12 +77,14 @@ public final class Task {
   private Object partition;
   private Object offset;
 
-  Task(int id, Program program, Dropped dropped, Function<String, Backend> backends) {
+  /** @param rows counts what the backends keep */
+  Task(int id, Program program, Dropped dropped, Function<String, Backend> backends, RowCount rows) {
     this.id = id;
     this.program = program;
     this.nodes = program.nodes();
     this.entries = program.entries();
     this.backends = backends;
+    this.rows = rows;
     this.dropped = dropped;
     this.problems = program.problems();
     this.clocks = new Store<>(backends.apply(Program.CLOCKS), new LongCoder());
@@ -171,7 +175,10 @@ public final class Task {
       node.save();
       Failpoint.reach("mid_state_update");
     }
-    times.forEach((name, time) -> clocks.put(clockKey(name), time[0]));
+    times.forEach(this::saveClock);
+    if (rows.hasChanged()) {
+      clocks.put(new Bytes(Program.ROWS), rows.get());
+    }
     clocks.save();
     finished = true;
   }
@@ -219,8 +226,17 @@ public final class Task {
   public long[] clock(String name) {
     return times.computeIfAbsent(name, key -> {
       Long saved = clocks.get(clockKey(key));
-      return new long[] {saved == null ? NO_TIME : saved};
+      long time = saved == null ? NO_TIME : saved;
+      return new long[] {time, time};
     });
+  }
+
+  /** Writes a clock down that has moved since it was written: the second number is what is written. */
+  private void saveClock(String name, long[] time) {
+    if (time[0] != time[1]) {
+      clocks.put(clockKey(name), time[0]);
+      time[1] = time[0];
+    }
   }
 
   /** Applies a user's function to (key, value) and the record's own data. */

@@ -1,9 +1,12 @@
 package io.tidemill.task;
 
+import io.tidemill.plan.Carrier;
 import io.tidemill.plan.OldestFirst;
 import io.tidemill.problem.FirstFailure;
 import io.tidemill.spark.Stateful;
 import io.tidemill.state.FamilyBackend;
+import io.tidemill.state.RowCount;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,6 +16,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.DriverStatefulProcessorHandleImpl;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -30,23 +34,29 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   private final Dropped dropped;
   private final TaskRow form;
   private final boolean ordered;
+  private final boolean counting;
   private transient Map<Integer, Task> tasks;
+  private transient Map<Integer, RowCount> rows;
+  private transient SQLMetric totalRows;
 
-  private TaskProcessor(Program program, TaskRow form, boolean ordered) {
+  private TaskProcessor(Program program, TaskRow form, boolean ordered, boolean counting) {
     this.programs = new ProgramPool(program);
     this.stores = program.stores().toArray(new String[0]);
     this.dropped = program.dropped();
     this.form = form;
     this.ordered = ordered;
+    this.counting = counting;
   }
 
   /**
    * @param output what {@link io.tidemill.node.Output} nodes write
    * @param ordered whether the rows of a task already come in order
+   * @param counting whether Spark itself does not count the rows of its state store
    */
-  public static Dataset<Row> apply(Dataset<Row> input, Program program, StructType output, boolean ordered) {
+  public static Dataset<Row> apply(
+      Dataset<Row> input, Program program, StructType output, boolean ordered, boolean counting) {
     StructType schema = input.schema();
-    var processor = new TaskProcessor(program, new TaskRow(schema, output), ordered);
+    var processor = new TaskProcessor(program, new TaskRow(schema, output), ordered, counting);
     return Stateful.transform(input, schema.fieldNames()[TaskRow.TASK], processor, output);
   }
 
@@ -58,6 +68,11 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
       for (String name : stores) {
         getHandle().getMapState(name, Encoders.BINARY(), Encoders.BINARY(), TTLConfig.NONE());
       }
+    } else {
+      rows = new HashMap<>();
+      FamilyBackend.everyTask(getHandle(), Program.CLOCKS, Program.ROWS)
+          .forEach((id, saved) -> rows.put(id, new RowCount(ByteBuffer.wrap(saved).getLong())));
+      totalRows = FamilyBackend.totalRows(getHandle());
     }
     tasks = new HashMap<>();
   }
@@ -65,12 +80,26 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   @Override
   public Iterator<InternalRow> handleInputRows(Integer id, Iterator<InternalRow> rows, TimerValues timers) {
     Task task = tasks.computeIfAbsent(id, this::newTask);
-    java.util.Iterator<InternalRow> copies = copies(CollectionConverters.asJava(rows));
-    return CollectionConverters.asScala(new TaskRun(task, form, ordered ? copies : inOrder(copies)));
+    java.util.Iterator<InternalRow> all = Carrier.rows(CollectionConverters.asJava(rows));
+    return CollectionConverters.asScala(new TaskRun(task, form, ordered ? all : inOrder(all)));
   }
 
   private Task newTask(int id) {
-    return new Task(id, programs.take(), dropped, name -> FamilyBackend.of(getHandle(), name, id));
+    RowCount counted = rows.computeIfAbsent(id, this::count);
+    // What is beside the clocks is no row of a store.
+    return new Task(id, programs.take(), dropped, name ->
+        FamilyBackend.of(getHandle(), name, id, name.equals(Program.CLOCKS) ? new RowCount(0) : counted), counted);
+  }
+
+  /** Counts the rows of a task whose state has no number yet. */
+  private RowCount count(int id) {
+    long found = 0;
+    for (String name : stores) {
+      if (!name.equals(Program.CLOCKS)) {
+        found += FamilyBackend.of(getHandle(), name, id, new RowCount(0)).keys().size();
+      }
+    }
+    return new RowCount(found);
   }
 
   @Override
@@ -78,21 +107,9 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     if (tasks != null) {
       tasks.values().stream().filter(Task::isFinished).forEach(task -> programs.giveBack(task.release()));
     }
-  }
-
-  /** Nodes keep parts of a row beyond its turn, and Spark uses one row object for all. */
-  private static java.util.Iterator<InternalRow> copies(java.util.Iterator<InternalRow> rows) {
-    return new java.util.Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return rows.hasNext();
-      }
-
-      @Override
-      public InternalRow next() {
-        return rows.next().copy();
-      }
-    };
+    if (counting && rows != null) {
+      rows.values().forEach(counted -> totalRows.add(counted.get()));
+    }
   }
 
   private static java.util.Iterator<InternalRow> inOrder(java.util.Iterator<InternalRow> rows) {
