@@ -1,6 +1,5 @@
 package io.tidemill.plan;
 
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -16,12 +15,16 @@ public final class OldestFirst implements Iterator<InternalRow> {
   private static final int QUEUE = 2;
   private static final int TIME = 4;
 
-  private final PriorityQueue<Head> heads = new PriorityQueue<>(
-      Comparator.<Head>comparingLong(head -> head.row.getLong(TIME)).thenComparingLong(head -> head.row.getLong(QUEUE)));
+  private final PriorityQueue<Head> heads = new PriorityQueue<>();
   private Head taken;
 
   public OldestFirst(List<? extends Iterator<InternalRow>> queues) {
-    queues.forEach(queue -> push(new Head(queue)));
+    for (Iterator<InternalRow> queue : queues) {
+      Head head = new Head(queue);
+      if (head.advance()) {
+        heads.add(head);
+      }
+    }
   }
 
   @Override
@@ -31,10 +34,15 @@ public final class OldestFirst implements Iterator<InternalRow> {
 
   @Override
   public InternalRow next() {
-    if (taken != null) {
-      push(taken);
-      taken = null;
+    if (taken != null && taken.advance()) {
+      // Records of one queue often follow each other: only one that is no longer the oldest goes back.
+      if (!heads.isEmpty() && taken.compareTo(heads.peek()) > 0) {
+        heads.add(taken);
+        taken = heads.remove();
+      }
+      return taken.row;
     }
+    taken = null;
     if (heads.isEmpty()) {
       throw new NoSuchElementException();
     }
@@ -42,20 +50,30 @@ public final class OldestFirst implements Iterator<InternalRow> {
     return taken.row;
   }
 
-  /** A queue's iterator may use one row object again and again, but each queue has its own. */
-  private void push(Head head) {
-    if (head.rest.hasNext()) {
-      head.row = head.rest.next();
-      heads.add(head);
-    }
-  }
-
-  private static final class Head {
+  /** The next row of a queue; its iterator may use one row object again and again, but each queue has its own. */
+  private static final class Head implements Comparable<Head> {
     final Iterator<InternalRow> rest;
     InternalRow row;
+    private long time;
+    private long queue;
 
     Head(Iterator<InternalRow> rest) {
       this.rest = rest;
+    }
+
+    boolean advance() {
+      if (!rest.hasNext()) {
+        return false;
+      }
+      row = rest.next();
+      time = row.getLong(TIME);
+      queue = row.getLong(QUEUE);
+      return true;
+    }
+
+    @Override
+    public int compareTo(Head that) {
+      return time == that.time ? Long.compare(queue, that.queue) : Long.compare(time, that.time);
     }
   }
 }

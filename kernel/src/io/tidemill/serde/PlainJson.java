@@ -25,6 +25,8 @@ final class PlainJson {
 
   private static final NotPlain NOT_PLAIN = new NotPlain();
   private static final int MOST_DIGITS = 18;
+  /** Beyond that a record is not kept in memory for one of its texts. */
+  private static final int LONG_RECORD = 1024;
   private static final byte[] TRUE = ascii("true");
   private static final byte[] FALSE = ascii("false");
   private static final byte[] NULL = ascii("null");
@@ -53,6 +55,8 @@ final class PlainJson {
   private final Shape shape;
   private byte[] text;
   private int at;
+  /** Whether the text that {@link #endOfText} came to the end of needs no further look. */
+  private boolean isAscii;
 
   private PlainJson(Shape shape) {
     this.shape = shape;
@@ -194,9 +198,12 @@ final class PlainJson {
     return checked(from, endOfText());
   }
 
+  /** A text that ends behind the one that was read last; it points into a short record, and is copied from a long one. */
   private UTF8String checked(int from, int to) {
-    UTF8String value = UTF8String.fromBytes(Arrays.copyOfRange(text, from, to));
-    if (!value.isValid()) {
+    UTF8String value = text.length <= LONG_RECORD
+        ? UTF8String.fromBytes(text, from, to - from)
+        : UTF8String.fromBytes(Arrays.copyOfRange(text, from, to));
+    if (!isAscii && !value.isValid()) {
       throw NOT_PLAIN;
     }
     return value;
@@ -205,28 +212,37 @@ final class PlainJson {
   /** Where the text that begins here ends; goes on behind it. */
   private int endOfText() {
     expect('"');
+    byte[] bytes = text;
+    int i = at;
+    int all = 0;
     while (true) {
-      byte next = text[at++];
+      byte next = bytes[i++];
       if (next == '"') {
-        return at - 1;
+        isAscii = all >= 0;
+        at = i;
+        return i - 1;
       }
       if (next == '\\' || next >= 0 && next < ' ') {
         throw NOT_PLAIN;
       }
+      all |= next;
     }
   }
 
   private long number() {
-    boolean negative = text[at] == '-';
+    byte[] bytes = text;
+    boolean negative = bytes[at] == '-';
     if (negative) {
       at++;
     }
     int from = at;
+    int i = from;
     long value = 0;
-    while (at < text.length && isDigit(text[at])) {
-      value = 10 * value + (text[at++] - '0');
+    while (i < bytes.length && isDigit(bytes[i])) {
+      value = 10 * value + (bytes[i++] - '0');
     }
-    int digits = at - from;
+    at = i;
+    int digits = i - from;
     boolean isNumber = digits > 0 && digits <= MOST_DIGITS && (digits == 1 || text[from] != '0');
     if (!isNumber || at < text.length && (text[at] == '.' || text[at] == 'e' || text[at] == 'E')) {
       throw NOT_PLAIN;

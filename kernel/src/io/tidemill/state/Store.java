@@ -2,9 +2,7 @@ package io.tidemill.state;
 
 import io.tidemill.row.Bytes;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One named store of a task, with the entries touched since the last save held decoded in memory.
@@ -17,7 +15,7 @@ public final class Store<T> implements Cached {
 
   private final Backend backend;
   private final Coder<T> coder;
-  private final Map<Bytes, Cell<T>> cells = new HashMap<>();
+  private final ByteTable<Cell<T>> cells = new ByteTable<>();
   private final List<Bytes> changed = new ArrayList<>();
   /** What was looked up last: most entries are read and then written, by one and the same key. */
   private Bytes lastKey;
@@ -39,7 +37,7 @@ public final class Store<T> implements Cached {
     if (cell == null) {
       byte[] bytes = backend.get(key.get());
       cell = new Cell<>(bytes == null ? null : coder.decode(bytes));
-      cells.put(key, cell);
+      cells.add(key, cell);
     }
     return cell;
   }
