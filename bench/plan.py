@@ -106,6 +106,8 @@ def everything(session: Session) -> Iterator[Step]:
     yield from _peers(session)
     yield from _growth(session)
     yield from _latencies(10_000, BOTH_MODES)
+    for run in range(1, session.runs):
+        yield from _latencies(1_000, BOTH_MODES[:2], run=run)
     yield from _again(session, EOS)
     yield from _latencies(1_000, ("tidemill-alos", "quix-alos"))
 
@@ -158,7 +160,7 @@ def latency_step(wish: latency.Wish) -> Step:
         store.add(found)
         return found.error or f"p50 {found.p50:.1f}, p95 {found.p95:.1f}, p99 {found.p99:.1f} ms"
 
-    label = f"latency of {wish.workload} at {wish.rate:,}/s, {wish.setup.label}"
+    label = f"latency of {wish.workload} at {wish.rate:,}/s, {wish.setup.label} run {wish.run + 1}"
     return Step(label, wish.blank().key, take)
 
 
@@ -206,11 +208,15 @@ def _peers(session: Session) -> Iterator[Step]:
 
 
 def _latencies(
-    rate: int, setups: tuple[str, ...], workloads: tuple[str, ...] = ("W0", "sum"), seconds: float = 20.0
+    rate: int,
+    setups: tuple[str, ...],
+    workloads: tuple[str, ...] = ("W0", "sum"),
+    seconds: float = 20.0,
+    run: int = 0,
 ) -> Iterator[Step]:
     for workload in workloads:
         for name in setups:
-            yield latency_step(latency.Wish(latency.SETUPS[name], workload, rate, seconds))
+            yield latency_step(latency.Wish(latency.SETUPS[name], workload, rate, seconds, run=run))
 
 
 def _lives(session: Session) -> Iterator[Step]:

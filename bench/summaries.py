@@ -153,7 +153,7 @@ def grown(results: Sequence[Result], of: str) -> list[Result]:
 def latencies(found: Sequence[Latency]) -> Table:
     """Medians over the runs."""
     header = ["records/s", "workload", "setup", "p50 ms", "p95 ms", "p99 ms", "worst ms", "cores", "first s"]
-    figures = {"p50": 1, "p95": 1, "p99": 1, "worst": 0, "cpu_share": 2, "first_result": 1}
+    figures = {"p50": 2, "p95": 2, "p99": 2, "worst": 0, "cpu_share": 2, "first_result": 1}
     table = []
     for runs in by(found, lambda run: (run.rate, run.workload, run.setup)):
         first = runs[0]
@@ -222,12 +222,12 @@ def _latency_targets(found: Sequence[Latency]) -> Iterable[list[str]]:
         mine, other = of("tidemill-realtime", workload), of("kstreams-alos", workload)
         if mine is None:
             continue
-        words = f"{mine[0]:.1f} / {mine[1]:.1f} ms"
+        words = f"{mine[0]:.2f} / {mine[1]:.2f} ms"
         reached = mine[0] <= most[0] and mine[1] <= most[1]
         yield [f"real-time {title}, p50 / p99", f"{most[0]} / {most[1]} ms", words, _yes(reached)]
         if other is not None:
             ahead = mine[0] < other[0] and mine[1] < other[1]
-            wanted = f"under {other[0]:.1f} / {other[1]:.1f} ms"
+            wanted = f"under {other[0]:.2f} / {other[1]:.2f} ms"
             yield [f"real-time {title}, ahead of Kafka Streams", wanted, words, _yes(ahead)]
     if batch := of("tidemill-eos", "sum"):
         yield [

@@ -125,7 +125,7 @@ WORKLOADS: Mapping[str, Workload] = {
         Workload("W4", "stream-table join", 2.0, ("events",), multiset=True),
         Workload("W5", "stream-stream join", 1.0, ("left", "right"), multiset=True),
         Workload("W6", "table-table join", 4.0, ("left", "right")),
-        Workload("W7", "join, then windowed count", 1.5, ("events",), windowed=True),
+        Workload("W7", "join, then windowed count", 2.5, ("events",), windowed=True),
         Workload("sum", "sum per key", 1.0, ("events",)),
     )
 }

@@ -6,7 +6,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tidemill.engine.fixed import fixed
+from tidemill import serdes
+from tidemill.engine.fixed import RowForm, fixed
+from tidemill.engine.serdes import decode
 
 
 def is_fixed(frame: DataFrame) -> bool:
@@ -49,6 +51,31 @@ def test_code_that_is_too_large_for_the_jvm_is_left_to_spark(numbers: DataFrame)
     made = numbers.select(F.greatest(*cases).alias("total"))
     assert not is_fixed(fixed(made))
     assert sorted(row.total for row in fixed(made).collect()) == [1499] * 20
+
+
+def plain_rows(frame: DataFrame) -> list:
+    """The rows of generated code as they are, before anything of Spark's reads them."""
+    found = fixed(frame, RowForm.KEPT)._jdf.queryExecution().toRdd().collect()
+    return [found[n] for n in range(len(found))]
+
+
+def test_rows_that_stay_are_objects_of_their_own(numbers: DataFrame) -> None:
+    made = numbers.coalesce(1).select(
+        "id", F.when(F.col("id") > 2, F.struct("name", (F.col("id") + 1).alias("next"))).alias("row"), "name"
+    )
+    rows = sorted(plain_rows(made), key=lambda row: row.getLong(0))
+    assert {row.getClass().getSimpleName() for row in rows} == {"GenericInternalRow"}
+    assert [row.getUTF8String(2).toString() for row in rows] == [str(n) for n in range(20)]
+    assert [row.isNullAt(1) for row in rows] == [True] * 3 + [False] * 17
+    assert [row.getStruct(1, 2).getLong(1) for row in rows[3:]] == list(range(4, 21))
+
+
+def test_values_that_are_written_into_one_object_are_copied(spark: SparkSession) -> None:
+    """Spark's Avro deserialiser has one row for all: without a copy every row would have the last value."""
+    serde = serdes.avro({"type": "record", "name": "R", "fields": [{"name": "n", "type": "long"}]})
+    data = spark.createDataFrame([(bytes([2 * n]),) for n in range(5)], "data binary").coalesce(1)
+    rows = plain_rows(data.select(decode(serde, F.col("data")).alias("value")))
+    assert [row.getStruct(0, 1).getLong(0) for row in rows] == [0, 1, 2, 3, 4]
 
 
 def test_a_frame_without_steps_stays_as_it_is(spark: SparkSession) -> None:

@@ -11,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from runtime.broker import until
 from runtime.topologies import word_count
+from tidemill import StreamsBuilder, serdes
 from tidemill.errors import NotFound, UsageError
 from tidemill.runtime.exposition import MetricsServer, exposition
 from tidemill.runtime.figures import FiguresFile, running_app, running_apps
@@ -165,6 +166,27 @@ def test_running_app_is_measured(make_app, broker, topic, tmp_path):
     assert found["tidemill_consumer_lag_records", "1", lines] == 0
     assert app.metadata()["metrics"] is None
     assert running_apps(tmp_path / "state") == []
+
+
+def test_rows_of_state_are_counted_whichever_partitions_a_batch_touches(make_app, broker, topic):
+    source, target = topic("in", partitions=2), topic("out")
+    builder = StreamsBuilder()
+    table = builder.table(source, key=serdes.string, value=serdes.string, store="rows")
+    table.to_stream().to(target, key=serdes.string, value=serdes.string)
+    app_id = None
+
+    def rows_after(*records: tuple[str, str | None, int]) -> int:
+        nonlocal app_id
+        broker.produce(source, [{"key": k, "value": v, "partition": p} for k, v, p in records])
+        app = make_app(builder, **({"application_id": app_id} if app_id else {}))
+        app_id = app.application_id
+        app.run(until="now")
+        return app.metrics()["state_operators"][-1]["rows"]
+
+    assert rows_after(("a", "1", 0), ("b", "1", 0), ("c", "1", 1), ("c", "2", 1)) == 3
+    assert rows_after(("d", "1", 1), ("c", "3", 1)) == 4
+    assert rows_after(("a", None, 0), ("e", "1", 0), ("e", None, 0), ("never", None, 0)) == 3
+    assert rows_after(("a", "2", 0)) == 4
 
 
 def test_lag_is_asked_from_kafka(broker, topic):

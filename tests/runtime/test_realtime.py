@@ -61,6 +61,31 @@ def test_count_goes_on_where_it_was(make_app, broker, topic):
     assert broker.read(counts)[0].headers == (("by", b"x"),)
 
 
+@pytest.mark.parametrize(
+    ("partitions", "tasks", "shuffles"),
+    [
+        pytest.param(2, 2, 0, id="a task reads one partition"),
+        pytest.param(2, 1, 1, id="a task would have to choose between two"),
+    ],
+)
+def test_partition_is_a_task_as_it_is(make_app, broker, topic, partitions, tasks, shuffles):
+    """Without a shuffle where no task reads two partitions: it is a hop that every record would pay for."""
+    source, counts = topic("in", partitions=partitions), topic("counts")
+    builder = StreamsBuilder()
+    counted = builder.stream(source, key=serdes.string, value=serdes.string).group_by_key().count(store="n")
+    counted.to_stream().to(counts, key=serdes.string, value=serdes.long)
+    with make_app(builder, latency="realtime", tasks=tasks) as app:
+        for n in range(6):
+            broker.produce(source, [{"key": f"k{n % 3}", "value": "x", "partition": n % 3 % partitions}])
+        until(lambda: len(broker.read(counts)) == 6, seconds=90)
+        plan = app._watcher._query.executed_plan()
+    assert plan.count("TransformWithState") == 1, plan
+    assert plan.count("Exchange") == shuffles, plan
+    found = [(read.key.decode(), long_of(read.value)) for read in broker.read(counts)]
+    assert sorted(found) == [("k0", 1), ("k0", 2), ("k1", 1), ("k1", 2), ("k2", 1), ("k2", 2)]
+    assert broker.group(app.application_id) == {(source, 0): 4, (source, 1): 2}
+
+
 class Shout(Processor):
     """Python, which real-time mode has no place for."""
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import BinaryType, StructType
 from tidemill.engine import frames
 from tidemill.engine.encoding import encoded
 from tidemill.engine.exposed import Exposed, expose
-from tidemill.engine.fixed import fixed
+from tidemill.engine.fixed import RowForm, fixed
 from tidemill.engine.handlers import Handlers, Outcome
 from tidemill.engine.lowering import Lowering, Types, lower
 from tidemill.engine.meeting import Meeting
@@ -128,7 +128,8 @@ class Levels:
             direct = direct and not grown
             meeting = self._meeting if direct else self._meeting.shuffled()
             stays = self._in_place or (direct and self._placed)
-            frame = self._input(readers, arriving, passing, grown, meeting, stays=stays)
+            form = RowForm.KEPT if stays else RowForm.BINARY
+            frame = self._input(readers, arriving, passing, grown, meeting, form)
             self._frame = self._operator(frame, program, schema, direct=direct)
         self._waiting = outputs
 
@@ -143,7 +144,8 @@ class Levels:
         # Whoever brings barriers of his own wants to see them again; ticks end here.
         frame = self._frame if self._ticks is None else frames.without_barriers(self._frame)
         tasks = None if self._in_place else self._tasks
-        return self._fixed(encoded(frame, sinks, self._low.columns, self._handlers, tasks, partitions))
+        rows = encoded(frame, sinks, self._low.columns, self._handlers, tasks, partitions)
+        return self._fixed(rows, RowForm.PASSING)
 
     def _operator(self, frame: DataFrame, program: Any, schema: StructType, *, direct: bool) -> DataFrame:
         """The operator around a program: a stateful one, or a map over partitions if it keeps nothing."""
@@ -318,8 +320,7 @@ class Levels:
         passing: list[Port],
         grown: Mapping[str, Sequence[int]],
         meeting: Meeting,
-        *,
-        stays: bool = False,
+        form: RowForm = RowForm.BINARY,
     ) -> DataFrame:
         types = [source_types(step.node) for step in readers] + [port.types for port in (*arriving, *passing)]
         problems = len(readers) + (passing.index(self._problems) if self._problems in passing else 0)
@@ -338,11 +339,11 @@ class Levels:
                 for n, port in enumerate((*arriving, *passing))
             ]
             parts.append(frames.moved(self._frame, moves, types, self._tasks))
-        return reduce(DataFrame.unionAll, (self._fixed(part, stay=stays) for part in parts))
+        return reduce(DataFrame.unionAll, (self._fixed(part, form) for part in parts))
 
-    def _fixed(self, frame: DataFrame, *, stay: bool = False) -> DataFrame:
+    def _fixed(self, frame: DataFrame, form: RowForm) -> DataFrame:
         """Spare the planner of batches what is the same in all of them."""
-        return fixed(frame, stay=stay) if self._in_batches else frame
+        return fixed(frame, form) if self._in_batches else frame
 
 
 def _sink_port(low: Lowering, step: Step) -> Port:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tidemill.engine.columns import HEADERS, Columns
 from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.exposed import Exposed
-from tidemill.engine.fixed import fixed
+from tidemill.engine.fixed import RowForm, fixed
 from tidemill.engine.handlers import Handlers
 from tidemill.engine.levels import Levels
 from tidemill.engine.lowering import Lowering, Types
@@ -85,7 +85,7 @@ def build_pipeline(
     stateless = is_stateless(topology) and not uses_python(topology)
     if stateless and not handlers.record_by_record:
         output, types = stateless_output(Columns(spark), topology, sources, handlers, partitions or {})
-        output = fixed(output) if micro_batches else output
+        output = fixed(output, RowForm.PASSING) if micro_batches else output
         return Pipeline(output, physical_plan(topology), types, None)
     plan = physical_plan(topology)
     lowering = Lowering(spark, topology, plan, caching, in_batches=micro_batches)

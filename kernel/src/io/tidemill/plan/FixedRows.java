@@ -48,9 +48,9 @@ public final class FixedRows implements RowMapper {
   /**
    * The same rows, by one node in place of all projections and filters at the end; or as they are if that cannot be.
    *
-   * @param stay whether rows stay in the task that makes them: they need not be in Spark's binary form then
+   * @param form the name of a {@link RowForm}; rows that are left to Spark are binary in any case
    */
-  public static Dataset<Row> apply(Dataset<Row> rows, boolean stay) {
+  public static Dataset<Row> apply(Dataset<Row> rows, String form) {
     var dataset = (org.apache.spark.sql.classic.Dataset<Row>) rows;
     List<LogicalPlan> steps = new ArrayList<>();
     LogicalPlan input = dataset.queryExecution().analyzed();
@@ -66,7 +66,8 @@ public final class FixedRows implements RowMapper {
     if (!(planned instanceof WholeStageCodegenExec stage) || !readsOnly(stage.child())) {
       return rows;
     }
-    var generated = (stay ? unwritten(stage) : stage).doCodeGen();
+    RowForm wanted = RowForm.valueOf(form);
+    var generated = (wanted == RowForm.BINARY ? stage : unwritten(stage, wanted)).doCodeGen();
     if (!runs(generated._2(), dataset.sparkSession().sessionState().conf().hugeMethodLimit())) {
       return rows;
     }
@@ -106,14 +107,11 @@ public final class FixedRows implements RowMapper {
     return "generated code";
   }
 
-  private static WholeStageCodegenExec unwritten(WholeStageCodegenExec stage) {
-    return new WholeStageCodegenExec(new PlainRows(stage.child(), !isFresh(stage.child())), stage.codegenStageId());
-  }
-
-  private static boolean isFresh(SparkPlan plan) {
-    return plan instanceof InputAdapter
-        || Stateful.list(plan.expressions()).stream().allMatch(PlainRows::isFresh)
-            && Stateful.list(plan.children()).stream().allMatch(FixedRows::isFresh);
+  private static WholeStageCodegenExec unwritten(WholeStageCodegenExec stage, RowForm form) {
+    SparkPlan rows = stage.child();
+    boolean[] copied =
+        form == RowForm.KEPT ? Freshness.staleColumns(rows) : new boolean[Stateful.list(rows.output()).size()];
+    return new WholeStageCodegenExec(new PlainRows(rows, copied), stage.codegenStageId());
   }
 
   private static boolean isRowByRow(LogicalPlan plan) {

@@ -1,25 +1,18 @@
 package io.tidemill.plan;
 
-import io.tidemill.serde.Converted;
 import io.tidemill.spark.Stateful;
 import java.util.List;
-import java.util.Set;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeSet;
-import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator;
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
-import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.execution.CodegenSupport;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.MapType;
-import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
 
@@ -30,35 +23,14 @@ import scala.collection.immutable.Seq;
  * rows, would have to copy it out of the buffer and find its fields again.
  */
 final class PlainRows extends SparkPlan implements CodegenSupport {
-  private static final String PACKAGE = "org.apache.spark.sql.catalyst.expressions.";
-  private static final String OUR_OWN = "io.tidemill.";
-  /** Expressions of Spark whose results are new for each row, or never change. */
-  private static final Set<String> FRESH = Set.of(
-      "Add", "Alias", "And", "ArrayContains", "AttributeReference", "CaseWhen", "Cast", "Coalesce", "CreateArray",
-      "CreateNamedStruct", "ElementAt", "EqualNullSafe", "EqualTo", "GetArrayItem", "GetStructField", "GreaterThan",
-      "GreaterThanOrEqual", "If", "In", "InSet", "IsNotNull", "IsNull", "LessThan", "LessThanOrEqual", "Literal",
-      "Multiply", "Murmur3Hash", "Not", "Or", "Pmod", "Remainder", "Subtract", "UnixMillis");
-
   private final SparkPlan child;
-  private final boolean copied;
+  private final boolean[] copied;
   private CodegenSupport parent;
 
-  /** @param copied whether values must be copied, because some may be used again for the next row */
-  PlainRows(SparkPlan child, boolean copied) {
+  /** @param copied of each column, whether its values must be copied */
+  PlainRows(SparkPlan child, boolean[] copied) {
     this.child = child;
     this.copied = copied;
-  }
-
-  /** Whether the values of an expression can be kept as they are. */
-  static boolean isFresh(Expression expression) {
-    boolean known = expression instanceof StaticInvoke call ? call.staticObject().getName().startsWith(OUR_OWN)
-        : expression instanceof Converted value ? value.isFresh()
-        : isListed(expression.getClass().getName());
-    return known && Stateful.list(expression.children()).stream().allMatch(PlainRows::isFresh);
-  }
-
-  private static boolean isListed(String name) {
-    return name.startsWith(PACKAGE) && FRESH.contains(name.substring(PACKAGE.length()));
   }
 
   @Override
@@ -75,19 +47,17 @@ final class PlainRows extends SparkPlan implements CodegenSupport {
     for (int i = 0; i < values.size(); i++) {
       ExprCode value = values.get(i);
       text.append(value.code()).append("if (!").append(value.isNull()).append(") ").append(array).append("[").append(i)
-          .append("] = ").append(object(value.value().toString(), fields.get(i).dataType())).append(";\n");
+          .append("] = ").append(object(value.value().toString(), fields.get(i).dataType(), copied[i])).append(";\n");
     }
-    return "Object[] %1$s = new Object[%2$d];\n%3$sappend(new %4$sGenericInternalRow(%1$s));\n"
-        .formatted(array, values.size(), text, PACKAGE);
+    return "Object[] %1$s = new Object[%2$d];\n%3$sappend(new %4$s(%1$s));\n"
+        .formatted(array, values.size(), text, GenericInternalRow.class.getName());
   }
 
-  private String object(String value, DataType type) {
+  private static String object(String value, DataType type, boolean copy) {
     if (CodeGenerator.isPrimitiveType(type)) {
       return CodeGenerator.boxedType(type) + ".valueOf(" + value + ")";
     }
-    boolean mayChange =
-        type instanceof StructType || type instanceof ArrayType || type instanceof MapType || type instanceof StringType;
-    return copied && mayChange ? value + ".copy()" : value;
+    return copy ? value + ".copy()" : value;
   }
 
   @Override

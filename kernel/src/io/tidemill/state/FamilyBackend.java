@@ -58,13 +58,14 @@ public final class FamilyBackend implements Backend {
    */
   public static FamilyBackend of(StatefulProcessorHandle handle, String name, int task, RowCount rows) {
     var backend = new FamilyBackend(storeOf(handle), name, task, rows, metricsOf(handle));
-    backend.open();
+    open(backend.store, name);
     return backend;
   }
 
   /** What all tasks of a partition keep under one key, by task, in the family of this name. */
   public static Map<Integer, byte[]> everyTask(StatefulProcessorHandle handle, String name, byte[] key) {
     Map<Integer, byte[]> found = new HashMap<>();
+    open(storeOf(handle), name);
     try (var all = storeOf(handle).iterator(name)) {
       while (all.hasNext()) {
         UnsafeRowPair pair = all.next();
@@ -72,8 +73,8 @@ public final class FamilyBackend implements Backend {
           found.put(pair.key().getStruct(0, 1).getInt(0), pair.value().getBinary(0));
         }
       }
-    } catch (Exception noFamily) {
-      return Map.of(); // nothing was ever kept here
+    } catch (Exception e) {
+      throw new StateFailure(e);
     }
     return found;
   }
@@ -101,9 +102,9 @@ public final class FamilyBackend implements Backend {
   }
 
   /** Makes the family unless it is there, which is for each batch but the first of a run. */
-  private void open() {
+  private static void open(StateStore store, String family) {
     try {
-      store.get(key(new byte[0]), family);
+      store.get(key(new byte[0], 0), family);
     } catch (RuntimeException unknown) {
       store.createColFamilyIfAbsent(family, KEY, VALUE, new PrefixKeyScanStateEncoderSpec(KEY, 1), false, false);
     }
@@ -154,8 +155,12 @@ public final class FamilyBackend implements Backend {
     return keys;
   }
 
-  /** A row (struct of the task, struct of the key). */
   private UnsafeRow key(byte[] key) {
+    return key(key, task);
+  }
+
+  /** A row (struct of the task, struct of the key). */
+  private static UnsafeRow key(byte[] key, int task) {
     byte[] row = new byte[KEY_BYTES + padded(key.length)];
     putLong(row, 1, place(3, 2 * Long.BYTES));
     putLong(row, 2, place(5, 2 * Long.BYTES + padded(key.length)));
