@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench import latency, lifecycle
 from bench.drain import Key, Lab, Result, Task
@@ -22,6 +22,8 @@ _SLOW_SHARE = {("quix", "W1"): 0.6, ("quix", "W5"): 0.3}
 _PEER_SECONDS = 150.0
 """How long a run of a peer may take: one that hangs must not cost the others their time."""
 _PAIR_SECONDS = 300.0
+_QUICK = {"W2": 0.6, "W4": 1.0, "W0": 1.5}
+"""What the quick session takes, and how much of each: enough for seconds of steady state."""
 BOTH_MODES = ("tidemill-realtime", "kstreams-alos", "tidemill-eos", "kstreams-eos")
 _ALL = tuple(sorted(name for name in WORKLOADS if name.startswith("W")))
 
@@ -76,8 +78,8 @@ class Session:
 def quick(session: Session) -> Iterator[Step]:
     """The shape of things in a few minutes."""
     for run in range(session.runs):
-        for workload in ("W2", "W4", "W0"):
-            yield from _pair(session, workload, ALOS, run)
+        for workload, part in _QUICK.items():
+            yield from _pair(replace(session, scale=int(session.scale * part)), workload, ALOS, run)
 
 
 def standard(session: Session) -> Iterator[Step]:
