@@ -25,6 +25,7 @@ WARM_SECONDS = 30.0
 TUNED_KSTREAMS = {
     "commit.interval.ms": "100",
     "producer.linger.ms": "0",
+    "producer.compression.type": "none",
     "statestore.cache.max.bytes": "0",
 }
 """What makes Kafka Streams quick: nothing waits in a buffer. Its transactions still wait for the commit."""

@@ -18,7 +18,13 @@ PAIR = ("tidemill", "kstreams")
 PEERS = ("pyspark", "quix", "bytewax", "pathway")
 _PEER_SHARE = {"pyspark": 0.6, "quix": 0.06, "bytewax": 0.12, "pathway": 0.25}
 """Slower systems get a smaller backlog: figures are per record."""
-_SLOW_SHARE = {("quix", "W1"): 0.6, ("quix", "W5"): 0.3}
+_OWN_SHARE = {
+    ("quix", "W1"): 0.6,
+    ("quix", "W3"): 0.5,
+    ("bytewax", "W1"): 3.0,
+    ("pathway", "W1"): 4.0,
+}
+"""How much of that a system gets for work it is slower or quicker at than at the rest."""
 _PEER_SECONDS = 150.0
 """How long a run of a peer may take: one that hangs must not cost the others their time."""
 _PAIR_SECONDS = 300.0
@@ -127,7 +133,7 @@ def backlog(
 ) -> Step:
     """Drain a backlog of the session's size."""
     work = WORKLOADS[workload]
-    share = _SLOW_SHARE.get((name, workload), 1.0) * _PEER_SHARE.get(name, 1.0)
+    share = _OWN_SHARE.get((name, workload), 1.0) * _PEER_SHARE.get(name, 1.0)
     records = int(session.scale * work.share * share)
     timeout = _PEER_SECONDS if name in PEERS else _PAIR_SECONDS
     return drain(

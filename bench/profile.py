@@ -2,7 +2,7 @@
 
 Of the steady state, that is of the second half of a backlog, unless the whole run is asked for. Threads are
 counted by the kernel, so that compilers and collectors are in it; what tasks do is sampled by Java Flight
-Recorder. Needs the `jfr` tool of a JDK.
+Recorder, the Python process by py-spy. Needs the `jfr` tool of a JDK.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from datetime import datetime
 from pathlib import Path
 
 from bench.broker import Broker
-from bench.drain import WARM, Lab, Task
+from bench.drain import WARM, Task
 from bench.paths import BUILD
 from bench.process import threads_below
+from bench.spy import WatchedLab
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
@@ -59,6 +60,7 @@ class Profile:
     seconds: float
     threads: Mapping[str, float]
     parts: Mapping[str, float]
+    python: str
 
 
 @dataclass
@@ -80,8 +82,9 @@ class _Threads:
         return groups
 
 
-def take(lab: Lab, task: Task, folder: Path, *, whole: bool = False) -> Profile:
-    """Drain a backlog once, with a recorder."""
+def take(broker: Broker, task: Task, folder: Path, *, whole: bool = False) -> Profile:
+    """Drain a backlog once, with recorders."""
+    lab = WatchedLab(broker, folder / f"{task.workload.name}.python.txt", whole=whole)
     recording = folder / f"{task.workload.name}.jfr"
     recording.unlink(missing_ok=True)
     options = (
@@ -97,7 +100,9 @@ def take(lab: Lab, task: Task, folder: Path, *, whole: bool = False) -> Profile:
     warm = next(sample.at for sample in result.samples if sample.done >= WARM * end.done)
     since, until = result.started + (0.0 if whole else warm), result.started + end.at
     spent = threads.spent(since, until)
-    return Profile(task.workload.name, sum(spent.values()), spent, _sampled(recording, since, until))
+    python = lab.seen().told(until - since)
+    parts = _sampled(recording, since, until)
+    return Profile(task.workload.name, sum(spent.values()), spent, parts, python)
 
 
 def as_table(profiles: Sequence[Profile]) -> str:
@@ -120,14 +125,14 @@ def as_table(profiles: Sequence[Profile]) -> str:
 
 
 @contextmanager
-def _watched(lab: Lab) -> Iterator[_Threads]:
+def _watched(lab: WatchedLab) -> Iterator[_Threads]:
     """The threads of programs that run meanwhile."""
     threads = _Threads()
     over = threading.Event()
 
     def look() -> None:
         while not over.wait(_LOOK_SECONDS):
-            threads.look(lab.broker.pids)
+            threads.look([*lab.broker.pids, *lab.pids])
 
     watcher = threading.Thread(target=look)
     watcher.start()
@@ -188,9 +193,12 @@ def main() -> None:
             work = WORKLOADS[name]
             records = int(options.scale * work.share)
             task = Task(work, SYSTEMS["tidemill"], EOS if options.eos else ALOS, records)
-            profiles.append(take(Lab(broker), task, folder, whole=options.whole))
+            profiles.append(take(broker, task, folder, whole=options.whole))
             print(name, file=sys.stderr, flush=True)
     print(as_table(profiles))
+    print("\nThe Python process:")
+    for profile in profiles:
+        print(f"- {profile.workload}: {profile.python}")
 
 
 if __name__ == "__main__":

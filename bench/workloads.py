@@ -121,7 +121,7 @@ WORKLOADS: Mapping[str, Workload] = {
         Workload("W0", "filter and project JSON", 4.0, ("events",), multiset=True),
         Workload("W1", "word count", 0.6, ("lines",)),
         Workload("W2", "10 s tumbling sum", 4.0, ("events",), windowed=True),
-        Workload("W3", "10 s sliding sum", 0.2, ("events",), windowed=True),
+        Workload("W3", "10 s sliding sum", 0.4, ("events",), windowed=True),
         Workload("W4", "stream-table join", 2.0, ("events",), multiset=True),
         Workload("W5", "stream-stream join", 1.0, ("left", "right"), multiset=True),
         Workload("W6", "table-table join", 4.0, ("left", "right")),

@@ -117,7 +117,6 @@ def main(job: dict[str, Any]) -> None:
         "state.dir": job["state_dir"],
         "latency": job["latency"],
         "processing.guarantee": job["guarantee"],
-        "compression.type": "lz4",
         **job["settings"],
     }
     App(job["application_id"], builder, bootstrap_servers=job["bootstrap"], config=config).run()

@@ -23,6 +23,7 @@ from bench.lifecycle import Life
 from bench.process import Program, end_of, tree
 from bench.progress import FileProgress
 from bench.reference import JOIN_MS, WINDOW_MS, Answer, Tally, expected
+from bench.spy import Seen, by_part
 from bench.store import Store
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.table import lines, ratio
@@ -69,6 +70,18 @@ def test_counts_of_words_and_windows() -> None:
     assert sum(int(str(count)) for count in counted.values()) == sum(
         event.user < 30 for event in inputs["events"].events()
     )
+
+
+def test_busy_python_is_put_down_to_the_innermost_part_that_is_known() -> None:
+    stacks = [
+        "main (/a/bench/app.py:3);run (/a/tidemill/app.py:9);send (/b/py4j/client.py:7);recv (/c/socket.py:1) 40",
+        "main (/a/bench/app.py:3);run (/a/tidemill/app.py:9);dumps (/c/json/__init__.py:2) 100",
+        "wait (/c/threading.py:5) 20",
+    ]
+    busy = by_part(stacks)
+    assert busy == {"py4j": 0.2, "tidemill": 0.5, "other": 0.1}
+    assert Seen(busy).told(8.0) == "busy 10.0 % of a core, of that tidemill 62 %, py4j 25 %, other 12 %"
+    assert Seen({}).told(8.0) == "no thread was ever busy"
 
 
 def test_a_wrong_answer_is_told_apart() -> None:

@@ -131,6 +131,14 @@ def test_client_settings_reach_their_client():
     assert producer["request.timeout.ms"] == consumer["request.timeout.ms"] == "77"
 
 
+def test_a_realtime_app_sends_at_once_and_plain_unless_told_otherwise():
+    assert "linger.ms" not in config().producer_client()
+    realtime = config(latency="realtime").producer_client()
+    assert (realtime["linger.ms"], realtime["compression.type"]) == ("0", "none")
+    told = config(latency="realtime", config={"producer.linger.ms": "7", "compression.type": "zstd"})
+    assert (told.producer_client()["linger.ms"], told.producer_client()["compression.type"]) == ("7", "zstd")
+
+
 def test_secret_is_resolved_late_and_never_shown(monkeypatch):
     monkeypatch.setenv("KAFKA_PW", "hunter2")
     for given in ("${env:KAFKA_PW}", "hunter2"):

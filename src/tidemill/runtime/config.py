@@ -117,7 +117,9 @@ class AppConfig:
 
     def producer_client(self) -> dict[str, str]:
         """Settings of the Java producer. Holds secrets."""
-        return self._client("producer.")
+        # Records that are not waited for leave one by one, and one alone is not smaller when it is compressed.
+        usual = {"linger.ms": "0", "compression.type": "none"} if self.latency is Latency.REALTIME else {}
+        return {**usual, **self._client("producer.")}
 
     def admin_settings(self) -> Settings:
         """Settings of our own admin client."""

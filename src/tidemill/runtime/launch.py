@@ -215,11 +215,8 @@ class Launch:
             align="none" if is_stateless(self.topology) else keeping_pace(self.topology, in_place=in_place),
             own=self._own,
         )
-        client = config.producer_client()
-        if config.latency is Latency.REALTIME:
-            client.setdefault("linger.ms", "0")
         writing = KafkaOut(
-            client=client,
+            client=config.producer_client(),
             gate=self._gate,
             layout="in place" if in_place else "",
             transactional_prefix=config.application_id if config.exactly_once else "",
