@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench import latency, lifecycle, page, plan
+from bench import latency, lifecycle, page, plan, readme
 from bench.broker import Broker
 from bench.drain import Lab, Task
 from bench.latency import SETUPS
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         store = Store.load(options.json[0])
         for file in options.json[1:]:
             store.merge(Store.load(file))
-        page.write(store, ROOT / "docs")
+        _publish(store)
         return 0
     # An end by a signal passes through every `finally`: no program and no broker stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -49,8 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n" + page.as_text(store))
             print(f"All figures: {file}")
     if options.page:
-        page.write(store, ROOT / "docs")
+        _publish(store)
     return int(store.failed)
+
+
+def _publish(store: Store) -> None:
+    page.write(store, ROOT / "docs")
+    readme.write(store, ROOT / "README.md")
 
 
 def _whole(options: argparse.Namespace) -> plan.Session:

@@ -79,6 +79,11 @@ class Result:
         return ("drain", *task, self.keys, self.partitions, self.table_keys, self.run)
 
     @property
+    def rows(self) -> int:
+        """Rows of a table that is joined with: one for each key, unless said otherwise."""
+        return self.table_keys or self.keys
+
+    @property
     def per_cpu_second(self) -> float:
         """Records per processor second in steady state."""
         return 1e6 / self.steady_cpu if self.steady_cpu else 0.0

@@ -106,7 +106,8 @@ def _about(pieces: Sequence[dict[str, str]]) -> list[str]:
 _COST = "Cost of exactly-once"
 _KEYS = "Growth of keys (W2, records per processor second)"
 _PARTITIONS = "Growth of partitions (W2, records per processor second)"
-_BESIDE = {_KEYS: ("keys",), _PARTITIONS: ("partitions",)}
+_ROWS = "Growth of a joined table (W4, records per processor second)"
+_BESIDE = {_KEYS: ("keys",), _PARTITIONS: ("partitions",), _ROWS: ("rows",)}
 
 
 def _tables(results: Sequence[Result]) -> dict[str, summaries.Table]:
@@ -115,7 +116,7 @@ def _tables(results: Sequence[Result]) -> dict[str, summaries.Table]:
         "Records per processor second, as a ratio to other libraries": summaries.peers(results),
         _COST: summaries.exactly_once(results),
     }
-    for of, title in (("keys", _KEYS), ("partitions", _PARTITIONS)):
+    for of, title in (("keys", _KEYS), ("partitions", _PARTITIONS), ("rows", _ROWS)):
         if len({getattr(run, of) for run in grown(results, of)}) > 1:
             tables[title] = summaries.growth(results, of)
     return {title: table for title, table in tables.items() if len(table[0]) > 1 and table[1]}
@@ -144,6 +145,7 @@ def _charts(store: Store) -> dict[str, str]:
     made["partitions"] = _growth(
         store.drains, "partitions", "Records per processor second as partitions grow (W2)"
     )
+    made["rows"] = _growth(store.drains, "rows", "Records per processor second as the table grows (W4)")
     made["latency"] = _latency_chart(store.latencies)
     return made
 

@@ -239,11 +239,14 @@ def _lives(session: Session) -> Iterator[Step]:
 
 
 def _growth(session: Session) -> Iterator[Step]:
+    half = replace(session, scale=session.scale // 2)
+    for keys in (100_000, 1_000_000):
+        for system in PAIR:
+            yield backlog(half, "W2", system, ALOS, 0, keys=keys)
+    for partitions in (1, 16):
+        for system in PAIR:
+            yield backlog(half, "W2", system, ALOS, 0, partitions=partitions)
     for system in PAIR:
-        for keys in (100_000, 1_000_000):
-            yield backlog(session, "W2", system, ALOS, 0, keys=keys)
-        for partitions in (1, 16):
-            yield backlog(session, "W2", system, ALOS, 0, partitions=partitions)
         yield backlog(session, "W4", system, ALOS, 0, table_keys=1_000_000)
 
 

@@ -122,7 +122,7 @@ def exactly_once(results: Sequence[Result]) -> Table:
 
 
 def growth(results: Sequence[Result], of: str) -> Table:
-    """Records per processor second of W2 as keys or partitions grow."""
+    """Records per processor second as keys or partitions of W2, or rows of W4's table grow."""
     chosen = grown(results, of)
     places = sorted({getattr(run, of) for run in chosen})
     table = []
@@ -136,17 +136,23 @@ def growth(results: Sequence[Result], of: str) -> Table:
     return ["", *(f"{place:,} {of if place > 1 else of[:-1]}" for place in places)], table
 
 
+GROWING = {"keys": "W2", "partitions": "W2", "rows": "W4"}
+"""What grows in which workload."""
+
+
 def grown(results: Sequence[Result], of: str) -> list[Result]:
-    """The runs of W2 that differ in one thing only."""
-    other = "partitions" if of == "keys" else "keys"
-    normal = {"partitions": 4, "keys": 10_000}[other]
+    """The runs of a workload that differ in this one thing only."""
+    others = {"partitions": 4, "keys": 10_000, "rows": 10_000}
+    if of == "keys":
+        others.pop("rows")  # no table, or one with a row for each key
+    others.pop(of)
     return [
         run
         for run in results
-        if run.workload == "W2"
+        if run.workload == GROWING[of]
         and run.guarantee == ALOS
         and run.system in ("tidemill", BASELINE)
-        and getattr(run, other) == normal
+        and all(getattr(run, name) == usually for name, usually in others.items())
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import charts, page, plan
+from bench import charts, page, plan, readme
 from bench.data import Dataset
 from bench.drain import Lab, Result, Sample, summarise
 from bench.latency import Latency
@@ -74,13 +75,13 @@ def test_counts_of_words_and_windows() -> None:
 
 def test_busy_python_is_put_down_to_the_innermost_part_that_is_known() -> None:
     stacks = [
-        "main (/a/bench/app.py:3);run (/a/tidemill/app.py:9);send (/b/py4j/client.py:7);recv (/c/socket.py:1) 40",
-        "main (/a/bench/app.py:3);run (/a/tidemill/app.py:9);dumps (/c/json/__init__.py:2) 100",
+        "main (/a/b.py:3);run (/a/tidemill/app.py:9);send (/b/py4j/client.py:7);recv (/c/socket.py:1) 40",
+        "main (/a/b.py:3);run (/a/tidemill/app.py:9);dumps (/c/json/__init__.py:2) 100",
         "wait (/c/threading.py:5) 20",
     ]
     busy = by_part(stacks)
     assert busy == {"py4j": 0.2, "tidemill": 0.5, "other": 0.1}
-    assert Seen(busy).told(8.0) == "busy 10.0 % of a core, of that tidemill 62 %, py4j 25 %, other 12 %"
+    assert Seen(busy).told(8.0) == "busy 10.0 % of a core, of that tidemill 63 %, py4j 25 %, other 13 %"
     assert Seen({}).told(8.0) == "no thread was ever busy"
 
 
@@ -173,6 +174,46 @@ def test_figures_survive_the_file_and_make_a_page(tmp_path: Path) -> None:
     assert "TimeoutError: 5 of 10 records" in written
     for name in ("ratios", "throughput", "keys", "latency"):
         ElementTree.parse(tmp_path / "benchmarks" / f"{name}.svg")
+
+
+def test_readme_quotes_what_the_page_says() -> None:
+    """Whoever changes a figure by hand in one of them fails here."""
+    root = Path(__file__).parents[2]
+    quoted = (root / "README.md").read_text().partition(readme.BEGIN)[2].partition(readme.END)[0]
+    written = (root / "docs" / "benchmarks.md").read_text()
+    header, _, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in quoted.splitlines() if "|" in line
+    ]
+    assert [row[0] for row in rows] == ["at least once", "exactly once"]
+    for place, title in enumerate(header[1:], 1):
+        ratios = next(
+            line for line in written.splitlines() if re.match(rf"\| W\d {title} \| [\d.]+ \| ", line)
+        )
+        figures = [cell.split()[0] for cell in ratios.strip("| ").split("|")[3:5]]
+        assert [row[place] for row in rows] == figures, title
+
+
+def test_the_readme_gets_its_figures_between_two_marks(tmp_path: Path) -> None:
+    store = Store(tmp_path / "figures.json")
+    for system, cpu in (("tidemill", 2.0), ("kstreams", 5.0)):
+        store.add(Result(system, "W1", ALOS, 10, 10_000, 4, steady_rate=1.0, steady_cpu=cpu))
+    for setup, p50 in (
+        ("tidemill-realtime", 0.5),
+        ("kstreams-alos", 0.75),
+        ("tidemill-eos", 90.0),
+        ("kstreams-eos", 60.0),
+    ):
+        store.add(Latency(setup, "sum", 1_000, 20.0, p50=p50, p99=10 * p50))
+    file = tmp_path / "README.md"
+    file.write_text(f"Before.\n{readme.BEGIN}\nold\n{readme.END}\nAfter.\n")
+    readme.write(store, file)
+    written = file.read_text()
+    assert written.startswith("Before.\n")
+    assert written.endswith("\nAfter.\n")
+    assert "old" not in written
+    assert "| at least once | 2.50 |" in written
+    assert "takes 0.50 ms at the median and 5.0 ms" in written
+    assert "90 ms exactly once (60)" in written
 
 
 def test_without_figures_the_page_says_so(tmp_path: Path) -> None:

@@ -23,13 +23,11 @@ from tidemill.engine.placement import Partitions
 from tidemill.engine.python.level import python_operator, python_program
 from tidemill.engine.python.lowering import lower_python
 from tidemill.engine.python.program import Settings
+from tidemill.engine.session import COUNTED_BY_SPARK
 from tidemill.engine.steps import Role, Step, source_steps
 from tidemill.engine.types import java_type
 from tidemill.topology import StoreSpec, TopologyError
 from tidemill.topology.nodes import ForeignKeyJoin, Sink, StreamGlobalJoin, StreamTableJoin
-
-COUNTED_BY_SPARK = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
-"""Whether Spark's state store counts its rows; what is in Python cannot do that by itself."""
 
 PROBLEMS = "problems"
 """The port of records that could not be read or processed; it passes every level."""

@@ -14,11 +14,10 @@ from pyspark.sql import SparkSession
 from tidemill.engine.copartitioning import CoPartitioning
 from tidemill.engine.failures import exception_of, query_failure
 from tidemill.engine.kafka import KafkaIn, KafkaOut, read_sources, write_records
-from tidemill.engine.levels import COUNTED_BY_SPARK
 from tidemill.engine.pipeline import Pipeline, build_pipeline
 from tidemill.engine.python.program import Settings
 from tidemill.engine.realtime import refuse_in_real_time
-from tidemill.engine.session import LOCAL_CHECKPOINT, is_local_path
+from tidemill.engine.session import COUNTED_BY_SPARK, LOCAL_CHECKPOINT, is_local_path
 from tidemill.engine.tiers import uses_python
 from tidemill.errors import TidemillError
 from tidemill.topology import Topology

@@ -153,6 +153,9 @@ def is_local_path(location: str) -> bool:
 
 
 #: For checkpoints on a local path only: a rename is atomic there, and no process is forked per file.
+COUNTED_BY_SPARK = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
+"""Whether Spark's state store counts its rows; what is in Python cannot do that by itself."""
+
 LOCAL_CHECKPOINT = {
     "spark.hadoop.fs.file.impl": "io.tidemill.spark.FastLocalFileSystem",
     "spark.sql.streaming.checkpointFileManagerClass": (

@@ -117,7 +117,7 @@ class AppConfig:
 
     def producer_client(self) -> dict[str, str]:
         """Settings of the Java producer. Holds secrets."""
-        # Records that are not waited for leave one by one, and one alone is not smaller when it is compressed.
+        # Records that wait for nobody leave one by one, and one alone is not smaller when it is compressed.
         usual = {"linger.ms": "0", "compression.type": "none"} if self.latency is Latency.REALTIME else {}
         return {**usual, **self._client("producer.")}
 
