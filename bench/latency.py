@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
@@ -194,6 +195,7 @@ class _Line:
     def __enter__(self) -> _Line:
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(0.0005)
+        gc.disable()  # its pauses would be told as latency
         for thread in self._threads:
             thread.start()
         return self
@@ -203,6 +205,7 @@ class _Line:
         for thread in self._threads:
             thread.join(10)
         sys.setswitchinterval(self._interval)
+        gc.enable()
         self._consumer.close()
 
     def now(self) -> int:

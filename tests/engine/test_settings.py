@@ -41,9 +41,25 @@ def test_replayed_batches_meet_the_same_partitions(tmp_path: Path) -> None:
 @pytest.mark.parametrize("who", ["driver", "executor"])
 def test_a_jvm_is_told_of_one_collector(tmp_path: Path, who: str) -> None:
     options = f"spark.{who}.extraJavaOptions"
-    assert settings(tmp_path)[options].split()[-1] == "-XX:+UseParallelGC"
+    usual = settings(tmp_path)[options].split()
+    assert [option for option in usual if option.endswith("GC")] == ["-XX:+UseParallelGC"]
     chosen = settings(tmp_path, **{options: "-Xss1m -XX:+UseZGC"})[options]
     assert [option for option in chosen.split() if option.endswith("GC")] == ["-XX:+UseZGC"]
+
+
+@pytest.mark.parametrize(
+    ("memory", "heap"),
+    [(None, "1536m"), ("512m", "384m"), ("4G", "3072m"), ("1048576k", "768m"), ("2gb", "1536m")],
+)
+def test_the_heap_begins_with_most_of_its_memory(tmp_path: Path, memory: str | None, heap: str) -> None:
+    given = {"spark__driver__memory": memory} if memory else {}
+    options = settings(tmp_path, **given)["spark.driver.extraJavaOptions"].split()
+    assert [option for option in options if option.startswith("-Xms")] == [f"-Xms{heap}"]
+
+
+def test_a_memory_nobody_can_read_is_left_to_spark(tmp_path: Path) -> None:
+    options = settings(tmp_path, spark__driver__memory="plenty")["spark.driver.extraJavaOptions"]
+    assert "-Xms" not in options
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,13 @@ _CHOOSES_GC = re.compile(r"-XX:\+Use\w*GC\b")
 """A JVM that is told of two collectors does not start."""
 
 
+_MEMORY = "2g"
+_SIZE = re.compile(r"(\d+)([kmgt]?)b?", re.IGNORECASE)
+_STARTS_WITH = 0.75
+"""The part of the driver's memory its heap has from the start. A batch's records live until its end, and a
+heap that grows by and by collects and moves them again and again; what is not used yet takes no memory."""
+
+
 def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | None = None) -> dict[str, str]:
     """Every setting of a session, ours first, the user's `conf` on top."""
     given = dict(conf or {})
@@ -102,7 +109,7 @@ def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | N
         "spark.driver.extraJavaOptions": " ".join(java_options),
         # Times in functions of the user must not depend on where a worker stands.
         "spark.executor.extraJavaOptions": "-Duser.timezone=UTC",
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": _MEMORY,
         "spark.sql.warehouse.dir": str(Path(tempfile.gettempdir()) / "tidemill-warehouse"),
         "spark.sql.shuffle.partitions": str(_cores(master)),
     }
@@ -114,12 +121,22 @@ def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | N
     for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
         if not _CHOOSES_GC.search(given.get(key, "")):
             settings[key] = f"{settings[key]} {_GC}"
+    settings["spark.driver.extraJavaOptions"] += _first_heap(given.get("spark.driver.memory", _MEMORY))
     for key, value in given.items():
         if key in _ADDED_TO and key in settings:
             settings[key] = f"{settings[key]}{_ADDED_TO[key]}{value}"
         else:
             settings[key] = value
     return settings
+
+
+def _first_heap(memory: str) -> str:
+    """The option that says how large the heap is at first; none where the size cannot be read."""
+    size = _SIZE.fullmatch(memory.strip())
+    if size is None:
+        return ""
+    megabytes = int(size[1]) * 1024 ** (" kmgt".index(size[2].lower() or " ") - 2)
+    return f" -Xms{int(megabytes * _STARTS_WITH)}m" if megabytes >= 1 else ""
 
 
 def allow_urls(spark: SparkSession, client: Mapping[str, str]) -> None:

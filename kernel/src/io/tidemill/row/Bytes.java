@@ -13,8 +13,13 @@ public final class Bytes implements Comparable<Bytes> {
 
   public Bytes(byte[] bytes) {
     this.bytes = bytes;
+    this.hash = hash(bytes);
+  }
+
+  /** A hash in whose every bit is something of every byte. */
+  public static int hash(byte[] bytes) {
     // The hash of arrays tells keys that end in a few digits and padding badly apart.
-    this.hash = Murmur3_x86_32.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET, bytes.length, SEED);
+    return Murmur3_x86_32.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET, bytes.length, SEED);
   }
 
   public byte[] get() {

@@ -39,14 +39,17 @@ public final class FamilyBackend implements Backend {
   private final String family;
   private final int task;
   private final RowCount rows;
+  private final KnownKeys known;
   private final SQLMetric updated;
   private final SQLMetric removed;
 
-  private FamilyBackend(StateStore store, String family, int task, RowCount rows, Map<String, SQLMetric> metrics) {
+  private FamilyBackend(
+      StateStore store, String family, int task, RowCount rows, KnownKeys known, Map<String, SQLMetric> metrics) {
     this.store = store;
     this.family = family;
     this.task = task;
     this.rows = rows;
+    this.known = known;
     this.updated = metrics.get("numUpdatedStateRows");
     this.removed = metrics.get("numRemovedStateRows");
   }
@@ -55,9 +58,11 @@ public final class FamilyBackend implements Backend {
    * The store of this name of a task, by the handle that Spark has given the processor.
    *
    * @param rows counts what is kept
+   * @param known what is known of the keys of this store
    */
-  public static FamilyBackend of(StatefulProcessorHandle handle, String name, int task, RowCount rows) {
-    var backend = new FamilyBackend(storeOf(handle), name, task, rows, metricsOf(handle));
+  public static FamilyBackend of(
+      StatefulProcessorHandle handle, String name, int task, RowCount rows, KnownKeys known) {
+    var backend = new FamilyBackend(storeOf(handle), name, task, rows, known, metricsOf(handle));
     open(backend.store, name);
     return backend;
   }
@@ -84,7 +89,8 @@ public final class FamilyBackend implements Backend {
     return metricsOf(handle).get("numTotalStateRows");
   }
 
-  private static StateStore storeOf(StatefulProcessorHandle handle) {
+  /** Where Spark keeps the state of this partition. */
+  public static StateStore storeOf(StatefulProcessorHandle handle) {
     try {
       return (StateStore) STORE.get(handle);
     } catch (IllegalAccessException e) {
@@ -112,9 +118,16 @@ public final class FamilyBackend implements Backend {
 
   @Override
   public byte[] get(byte[] key) {
+    if (known.lacks(key)) {
+      return null;
+    }
     try {
       UnsafeRow found = store.get(key(key), family);
-      return found == null ? null : found.getBinary(0);
+      if (found == null) {
+        known.missed(rows.get(), this::keys);
+        return null;
+      }
+      return found.getBinary(0);
     } catch (RuntimeException e) {
       throw new StateFailure(e);
     }
@@ -125,7 +138,10 @@ public final class FamilyBackend implements Backend {
     try {
       store.put(key(key), value(value), family);
       updated.add(1);
-      rows.add(added ? 1 : 0);
+      if (added) {
+        rows.add(1);
+        known.added(key);
+      }
     } catch (RuntimeException e) {
       throw new StateFailure(e);
     }
@@ -137,6 +153,7 @@ public final class FamilyBackend implements Backend {
       store.remove(key(key), family);
       removed.add(1);
       rows.add(-1);
+      known.removed(key);
     } catch (RuntimeException e) {
       throw new StateFailure(e);
     }

@@ -31,6 +31,11 @@ final class ProgramPool implements Serializable {
     bytes = Utils.serialize(program);
   }
 
+  /** What no other query, and no other run of a query, has. */
+  String id() {
+    return id;
+  }
+
   Program take() {
     synchronized (RESTING) {
       Deque<Program> resting = RESTING.get(id);

@@ -38,6 +38,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
   private transient Map<Integer, Task> tasks;
   private transient Map<Integer, RowCount> rows;
   private transient SQLMetric totalRows;
+  private transient KnownKeysPool known;
 
   private TaskProcessor(Program program, TaskRow form, boolean ordered, boolean counting) {
     this.programs = new ProgramPool(program);
@@ -73,6 +74,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
       FamilyBackend.everyTask(getHandle(), Program.CLOCKS, Program.ROWS)
           .forEach((id, saved) -> rows.put(id, new RowCount(ByteBuffer.wrap(saved).getLong())));
       totalRows = FamilyBackend.totalRows(getHandle());
+      known = KnownKeysPool.of(programs.id(), FamilyBackend.storeOf(getHandle()));
     }
     tasks = new HashMap<>();
   }
@@ -88,7 +90,7 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     RowCount counted = rows.computeIfAbsent(id, this::count);
     // What is beside the clocks is no row of a store.
     return new Task(id, programs.take(), dropped, name ->
-        FamilyBackend.of(getHandle(), name, id, name.equals(Program.CLOCKS) ? new RowCount(0) : counted), counted);
+        backend(id, name, name.equals(Program.CLOCKS) ? new RowCount(0) : counted), counted);
   }
 
   /** Counts the rows of a task whose state has no number yet. */
@@ -96,10 +98,14 @@ public final class TaskProcessor extends StatefulProcessor<Integer, InternalRow,
     long found = 0;
     for (String name : stores) {
       if (!name.equals(Program.CLOCKS)) {
-        found += FamilyBackend.of(getHandle(), name, id, new RowCount(0)).keys().size();
+        found += backend(id, name, new RowCount(0)).keys().size();
       }
     }
     return new RowCount(found);
+  }
+
+  private FamilyBackend backend(int id, String name, RowCount counted) {
+    return FamilyBackend.of(getHandle(), name, id, counted, known.take(id, name));
   }
 
   @Override
