@@ -67,7 +67,7 @@ def test_an_app_gives_the_same_results_on_a_cluster(standalone, broker, topic, t
 
 @pytest.mark.fault
 @pytest.mark.slow
-@pytest.mark.parametrize(("count", "kills"), [(800, 1), (4000, 4)], ids=["once", "often"])
+@pytest.mark.parametrize(("count", "kills"), [(800, 1), (6000, 4)], ids=["once", "often"])
 def test_executor_killed_in_a_batch_loses_and_doubles_nothing(
     standalone, broker, topic, tmp_path, count, kills
 ):
@@ -76,7 +76,7 @@ def test_executor_killed_in_a_batch_loses_and_doubles_nothing(
     broker.produce(topics[0], sent)
     name = f"clustered-{topics[0]}"
     # Records are sent, their transaction is open, and the task sleeps: that is when its executor is killed.
-    failpoint = ",".join(f"after_produce_before_txn_commit:{nth}:sleep=4000" for nth in (4, 12, 20))
+    failpoint = ",".join(f"after_produce_before_txn_commit:{nth}:sleep=4000" for nth in range(4, 40, 8))
     run = Run(tmp_path, standalone.url, broker.servers, str(tmp_path), name, failpoint, *topics)
     try:
         for _ in range(kills):

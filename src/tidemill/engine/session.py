@@ -98,6 +98,8 @@ def session_settings(master: str, *, log_file: Path, conf: Mapping[str, str] | N
         "-Duser.timezone=UTC",
         # What the JVM itself has to say goes to the log too, and into the error when it does not start.
         "-XX:+DisplayVMOutputToStderr",
+        # Else the JVM stops for half a second to collect classes it has only just loaded.
+        "-XX:MetaspaceSize=256m",
         *_LATER_C2,
         *use_options(),
     ]
