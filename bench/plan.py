@@ -250,6 +250,6 @@ def _growth(session: Session) -> Iterator[Step]:
 
 SESSIONS = {
     "quick": Session(800_000, 1, quick, budget=200.0),
-    "bench": Session(1_200_000, 2, standard, budget=1_020.0),
-    "full": Session(1_200_000, 2, everything),
+    "bench": Session(1_500_000, 2, standard, budget=1_020.0),
+    "full": Session(1_500_000, 2, everything),
 }
