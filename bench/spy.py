@@ -28,7 +28,10 @@ _PATTERNS = (
 
 @dataclass(frozen=True)
 class Seen:
-    """Seconds in which a thread of the process was busy, by the innermost part of the program it was in."""
+    """Seconds in which a thread ran Python, by the innermost part of the program it was in.
+
+    That is, held the interpreter's lock: a thread that waits for the JVM or for a clock has let go of it.
+    """
 
     busy: Mapping[str, float]
 
@@ -72,7 +75,7 @@ class WatchedLab(Lab):
         """Sample from now on, until the program ends."""
         if self._spy is None and self._program is not None:
             spy = str(peer_python("py-spy").with_name("py-spy"))
-            what = ["record", "--format", "raw", "--full-filenames", "--rate", str(_RATE)]
+            what = ["record", "--format", "raw", "--full-filenames", "--gil", "--rate", str(_RATE)]
             self._spy = subprocess.Popen(
                 [spy, *what, "--output", str(self._recording), "--pid", str(self._program.pid)],
                 stdout=subprocess.DEVNULL,
