@@ -24,7 +24,7 @@ from bench.broker import Broker
 from bench.drain import WARM, Task
 from bench.paths import BUILD
 from bench.process import threads_below
-from bench.spy import WatchedLab
+from bench.spy import WatchedLab, group_of
 from bench.systems import ALOS, EOS, SYSTEMS
 from bench.workloads import WORKLOADS
 
@@ -164,7 +164,7 @@ def _time(event: str) -> str:
 
 
 def _group(name: str, groups: Sequence[tuple[str, str]]) -> str:
-    return next((group for group, pattern in groups if re.search(pattern, name)), "other")
+    return group_of(name, groups) or "other"
 
 
 def _percent(shares: Mapping[str, float], name: str) -> str:

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,13 +101,14 @@ def by_part(stacks: Iterable[str]) -> dict[str, float]:
     parts: dict[str, float] = defaultdict(float)
     for line in stacks:
         frames, _, count = line.rpartition(" ")
-        found = (_part(frame) for frame in reversed(frames.split(";")))
+        found = (group_of(frame, _PATTERNS) for frame in reversed(frames.split(";")))
         parts[next((part for part in found if part), "other")] += int(count) / _RATE
     return dict(parts)
 
 
-def _part(frame: str) -> str | None:
-    return next((name for name, pattern in _PATTERNS if re.search(pattern, frame)), None)
+def group_of(name: str, groups: Sequence[tuple[str, str]]) -> str | None:
+    """The first group whose pattern is found in a name."""
+    return next((group for group, pattern in groups if re.search(pattern, name)), None)
 
 
 class _Noticed(Progress):
