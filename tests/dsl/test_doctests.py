@@ -10,7 +10,7 @@ import pytest
 
 import tidemill
 
-ROOMS = ("dsl", "topology", "serde")
+ROOMS = ("dsl", "topology", "serde", "types")
 MODULES = ("tidemill.windows", "tidemill.time", "tidemill.place", "tidemill.errors", "tidemill.serdes")
 
 
